@@ -30,8 +30,10 @@ struct SweepOptions {
 
 // "sin, position 69891, pair 28"; a unit vector comes out as "q[64], ...".
 std::string place(const Element& e) {
-  return e.tensor +
-         (e.tensor == "q" ? format("[%" PRId64 "]", e.channel) : "") +
+  return conformance::text::word(e.tensor) +
+         (e.tensor == conformance::judge::Tensor::kQ
+              ? format("[%" PRId64 "]", e.channel)
+              : "") +
          format(", position %.0f, pair %" PRId64, e.position, e.pair);
 }
 

@@ -71,7 +71,7 @@ Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
     }
     const report::Totals totals = report::total(report);
     admission.level = report::level_text(totals);
-    admission.found_class = totals.tightest_class;
+    admission.found_class = report::tightest_text(totals);
   }
   if (!is_judged) admission.refusal = "nothing of it is judged";
   return admission;

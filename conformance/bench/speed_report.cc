@@ -129,13 +129,11 @@ std::string speed_lines(const RowSpeed& speed,
       "%7lld %9s %-11s %9.1f  ", static_cast<long long>(speed.row.problem.seq),
       speed.row.width().c_str(), speed.limit.c_str(), speed.limit_ns);
   std::string lines;
-  const auto add = [&](const std::string& label, const std::string& text) {
+  const auto add = [&](const std::string& label, const std::string& text,
+                       bool is_cut = false) {
     const std::string line =
         begin + padded(label, label_columns(entries)) + text;
-    lines += (text.find("WRONG") == std::string::npos
-                  ? line
-                  : line.substr(0, report::kColumns)) +
-             "\n";
+    lines += (is_cut ? line.substr(0, report::kColumns) : line) + "\n";
     begin.assign(begin.size(), ' ');
   };
   if (shows_limits) {
@@ -144,7 +142,8 @@ std::string speed_lines(const RowSpeed& speed,
     }
   }
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    add(entries[i].label, kernel_text(speed.kernels[i]));
+    const KernelSpeed& kernel = speed.kernels[i];
+    add(entries[i].label, kernel_text(kernel), kernel.status == Status::kWrong);
   }
   return lines;
 }

@@ -30,10 +30,11 @@ Facts facts_at(const Answer& answer, const judge::Element& e) {
   const cases::Problem& problem = answer.asked->problem;
   const reference::Layout& layout = problem.spec.layout;
   const bool permutes = problem.task == cases::Task::kPermute;
-  const bool is_key = e.tensor == "k", is_head = is_key || e.tensor == "q";
+  const bool is_key = e.tensor == judge::Tensor::kK,
+             is_head = is_key || e.tensor == judge::Tensor::kQ;
   Facts facts = *answer.facts;
   facts["operation"] = text::word(plugin::kOperationWords, answer.operation);
-  facts["tensor"] = e.tensor;
+  facts["tensor"] = text::word(e.tensor);
   const bool is_in_place = is_head && problem.storage.is_in_place(is_key);
   facts["place"] = std::string(is_in_place ? "in" : "out");
   facts.erase("memory");  // says less than place, order and spacing

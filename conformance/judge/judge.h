@@ -12,12 +12,25 @@
 #include "conformance/cases/problem.h"
 #include "conformance/judge/output.h"
 #include "conformance/judge/tolerance.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::judge {
 
+// A tensor that a call writes.
+enum class Tensor { kQ, kK, kCos, kSin, kInvFreq, kPermuted };
+
+inline constexpr text::Words<Tensor, 6> kTensorWords{
+    {{Tensor::kQ, "q"},
+     {Tensor::kK, "k"},
+     {Tensor::kCos, "cos"},
+     {Tensor::kSin, "sin"},
+     {Tensor::kInvFreq, "inv_freq"},
+     {Tensor::kPermuted, "permuted"}}};
+constexpr const auto& table_of(Tensor) { return kTensorWords; }
+
 // One element of an output, judged.
 struct Element {
-  std::string tensor;  // "q", "k", "cos", "sin", "inv_freq", "permuted"
+  Tensor tensor = Tensor::kQ;
   std::int64_t batch = 0, token = 0, head = 0, channel = 0;
   std::int64_t pair = -1;  // -1: outside the window, or not a rotation
   double position = 0;     // on the pair's axis; the first where it has several

@@ -29,16 +29,17 @@ std::vector<OutputTensor> tensors_of(const cases::Problem& problem,
   static const cases::Bits kNone;
   switch (operation) {
     case ROPEPROOF_PERMUTE:
-      return {{"permuted", golden.q, kNone, output.q}};
+      return {{Tensor::kPermuted, golden.q, kNone, output.q}};
     case ROPEPROOF_FREQUENCIES:
-      return {{"inv_freq", golden.inv_freq_hi, kNone, output.inv_freq}};
+      return {{Tensor::kInvFreq, golden.inv_freq_hi, kNone, output.inv_freq}};
     case ROPEPROOF_TABLE:
-      return {{"cos", golden.cos, golden.cos_lo, output.cos},
-              {"sin", golden.sin, golden.sin_lo, output.sin}};
+      return {{Tensor::kCos, golden.cos, golden.cos_lo, output.cos},
+              {Tensor::kSin, golden.sin, golden.sin_lo, output.sin}};
     default:
-      return {
-          {"q", golden.q, golden.q_lo, output.q, &problem.q, problem.q_heads},
-          {"k", golden.k, golden.k_lo, output.k, &problem.k, problem.k_heads}};
+      return {{Tensor::kQ, golden.q, golden.q_lo, output.q, &problem.q,
+               problem.q_heads},
+              {Tensor::kK, golden.k, golden.k_lo, output.k, &problem.k,
+               problem.k_heads}};
   }
 }
 

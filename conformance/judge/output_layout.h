@@ -15,7 +15,7 @@ namespace ropeproof::conformance::judge {
 
 // One tensor of an output, beside its goldens.
 struct OutputTensor {
-  const char* name;
+  Tensor name;
   const cases::Bits &golden, &low, &got;
   const cases::Bits* x = nullptr;  // what q and k were rotated from
   std::int64_t heads = 1;

@@ -55,8 +55,9 @@ class IsWithin : public Catch::Matchers::MatcherGenericBase {
 
   bool match(const Measurement& m) const {
     if (!m.worst) return m.wrong == 0;
-    worst_ = m.worst->tensor + ", token " + std::to_string(m.worst->token) +
-             ", channel " + std::to_string(m.worst->channel) + ": " +
+    worst_ = text::word(m.worst->tensor) + ", token " +
+             std::to_string(m.worst->token) + ", channel " +
+             std::to_string(m.worst->channel) + ": " +
              std::to_string(m.worst->ratio()) + " bounds off";
     return m.worst->ratio() <= bounds_;
   }

@@ -309,6 +309,8 @@ bool Child::has_ended() {
       worker_ = started.pid;
     } else {
       ended_ = how_it_ended(ended.status);
+      has_succeeded_ =
+          WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0;
     }
   }
   return true;

@@ -97,6 +97,8 @@ class Child {
   // Waits `grace` for the child to end by itself, then kills it. Returns how it
   // ended, for example "killed by signal 11 (Segmentation fault)".
   std::string end(Clock::duration grace);
+  // Whether the child ended by itself, with exit status 0.
+  bool has_succeeded() const { return has_succeeded_; }
   // Whether end() has not seen it end: it closed its socket, and may run on.
   bool has_hung_up() const { return !ended_; }
   // The grace after kClosed: a socket closes a moment before its process ends.
@@ -122,7 +124,8 @@ class Child {
 
   pid_t supervisor_ = -1, worker_ = -1;
   std::optional<std::string> ended_;  // how the child ended, in words
-  Descriptor control_;                // the supervisor's socket
+  bool has_succeeded_ = false;
+  Descriptor control_;  // the supervisor's socket
   Descriptor socket_;
   Descriptor output_;  // the pipe into which the child prints
   std::size_t printed_ = 0;

@@ -15,18 +15,20 @@ struct Bits {
 };
 
 #if defined(__x86_64__) || defined(__i386__)
-constexpr std::uint64_t kSticky = 0x3f;
+constexpr std::uint64_t kSticky = 0x3f, kFlush = 0x8000;
 constexpr Bits kBits[] = {{0x6000, 0x0c00, "the rounding mode"},
-                          {0x8000, 0, "flush-to-zero"},
+                          {kFlush, 0, "flush-to-zero"},
                           {0x0040, 0, "denormals-are-zero"},
                           {0x1f80, 0x003f, "the exception masks"},
                           {0, 0x0300, "the x87 precision"}};
 #elif defined(__aarch64__)
+constexpr std::uint64_t kFlush = 1 << 24 | 1 << 19;
 constexpr Bits kBits[] = {{0x3 << 22, 0, "the rounding mode"},
-                          {1 << 24 | 1 << 19, 0, "flush-to-zero"},
+                          {kFlush, 0, "flush-to-zero"},
                           {1 << 25, 0, "default NaNs"},
                           {0x9f00, 0, "the exception masks"}};
 #else
+constexpr std::uint64_t kFlush = 0;  // not known
 constexpr Bits kBits[] = {{~std::uint64_t{0}, 0, "the rounding mode"}};
 #endif
 
@@ -45,6 +47,10 @@ FloatControl FloatControl::now() {
   control.vector = static_cast<std::uint64_t>(std::fegetround());
 #endif
   return control;
+}
+
+bool differ_in_flushing(const FloatControl& before, const FloatControl& after) {
+  return ((before.vector ^ after.vector) & kFlush) != 0;
 }
 
 std::string name_changes(const FloatControl& before,

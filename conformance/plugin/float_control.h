@@ -17,6 +17,9 @@ struct FloatControl {
   bool operator==(const FloatControl&) const = default;
 };
 
+// Whether only one of the two flushes subnormal results to zero.
+bool differ_in_flushing(const FloatControl& before, const FloatControl& after);
+
 // Returns what differs in words: "the rounding mode, flush-to-zero".
 std::string name_changes(const FloatControl& before, const FloatControl& after);
 

@@ -47,7 +47,7 @@ Description described(const Loaded& loaded, const std::string& source) {
 std::string load_fault(const Loaded& loaded) {
   const std::string changes = name_changes(loaded.before, loaded.loaded);
   if (!changes.empty()) {
-    const bool is_fast_math = changes.starts_with("flush-to-zero");
+    const bool is_fast_math = differ_in_flushing(loaded.before, loaded.loaded);
     return "sets " + changes + " when it is loaded: " +
            (is_fast_math ? "linked with -ffast-math?"
                          : "restore the floating-point environment");
@@ -156,9 +156,9 @@ class LibraryKernel : public GuardedKernel {
                                               deadline.text() + end_worker()}};
     }
     const std::string how = worker_->end(Child::kGrace);
+    const bool has_succeeded = worker_->has_succeeded();
     const Answer answer = crash(how);
-    return Lifetime{load_fault_,
-                    how == "exited with status 0" ? Answer{} : answer};
+    return Lifetime{load_fault_, has_succeeded ? Answer{} : answer};
   }
 
   bool restart(int threads) override {

@@ -39,18 +39,19 @@ std::string ratio_text(double ratio) {
 }
 
 std::string index_text(const judge::Element& e) {
-  const bool is_table = e.tensor == "cos" || e.tensor == "sin";
-  return e.tensor + "[" + std::to_string(e.batch) + "," +
+  const bool is_table =
+      e.tensor == judge::Tensor::kCos || e.tensor == judge::Tensor::kSin;
+  return text::word(e.tensor) + "[" + std::to_string(e.batch) + "," +
          std::to_string(e.token) + "," +
          (is_table ? "" : std::to_string(e.head) + ",") +
          std::to_string(e.channel) + "]";
 }
 
 std::string place(const judge::Element& e) {
-  if (e.tensor == "inv_freq") {
+  if (e.tensor == judge::Tensor::kInvFreq) {
     return "inv_freq[" + std::to_string(e.channel) + "]";
   }
-  if (e.tensor == "permuted") {
+  if (e.tensor == judge::Tensor::kPermuted) {
     return "head " + std::to_string(e.head) + " row " +
            std::to_string(e.channel) + " column " + std::to_string(e.token);
   }

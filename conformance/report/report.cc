@@ -20,11 +20,11 @@ double ratio_of(const check::Check& check) {
              : -1;
 }
 
-std::string tightest(const std::array<double, 3>& ratio) {
+std::optional<std::uint32_t> tightest(const std::array<double, 3>& ratio) {
   for (std::uint32_t i = 0; i < ratio.size(); ++i) {
-    if (ratio[i] <= 1) return text::word(plugin::kAngleClassWords, i);
+    if (ratio[i] <= 1) return i;
   }
-  return "none";
+  return std::nullopt;
 }
 
 // Whether results are as good as exact angles in the dtype of the tensors.
@@ -142,8 +142,7 @@ Totals total_where(const Report& report, const Takes& takes) {
     structure_holds = structure_holds && structure_may_hold(check);
     if (check.measurement) add_measurement(totals, check);
   }
-  totals.tightest_class =
-      totals.elements > 0 ? tightest(totals.class_ratio) : "none";
+  if (totals.elements > 0) totals.tightest_class = tightest(totals.class_ratio);
   totals.level = level_of(report, totals, structure_holds);
   totals.suffixes = suffixes_of(report, totals);
   return totals;
@@ -225,6 +224,12 @@ std::string suffix_text(check::Suffixes suffixes) {
     text += "+" + letter;
   }
   return text;
+}
+
+std::string tightest_text(const Totals& totals) {
+  return totals.tightest_class
+             ? text::word(plugin::kAngleClassWords, *totals.tightest_class)
+             : "none";
 }
 
 std::string level_text(const Totals& totals) {

@@ -78,8 +78,9 @@ struct Totals {
   std::array<double, 3> class_ratio{};          // A0, A1, A2
   std::map<std::uint32_t, double> dtype_ratio;  // largest error over its bound
   const check::Check* worst = nullptr;          // largest error over its bound
-  // The tightest class of angles that all measurements hold to, "A0"; "none".
-  std::string tightest_class;
+  // The tightest class of angles, ROPEPROOF_A0 ..., that all measurements hold
+  // to.
+  std::optional<std::uint32_t> tightest_class;
   Level level = Level::kPart;
   check::Suffixes suffixes = 0;  // that hold
   // What a profile asks for and the kernel does not offer: does not conform.
@@ -112,6 +113,7 @@ inline constexpr Addition kAdditions[] = {
 
 // "+M+D"
 std::string suffix_text(check::Suffixes suffixes);
+std::string tightest_text(const Totals& totals);  // "A0", "none"
 // "L1+M+D", "none"; empty for part of a tier
 std::string level_text(const Totals& totals);
 

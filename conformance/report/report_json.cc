@@ -35,7 +35,7 @@ void members(Codec& c, Is<Ratios> auto& ratios) {
 template <class Codec>
 void members(Codec& c, Is<judge::Element> auto& e) {
   std::array<std::int64_t, 4> index{e.batch, e.token, e.head, e.channel};
-  c.value("tensor", e.tensor);
+  c.word("tensor", e.tensor, judge::kTensorWords);
   c.word("format", e.format, text::kFormatWords);
   c.value("index", index);
   c.value("pair", e.pair);
@@ -214,7 +214,7 @@ void write_totals(Writer& out, const Report& report) {
   out.value("vacuous", totals.vacuous);
   out.value("not_nearest", totals.not_nearest);
   out.object("class_ratio", totals.class_ratio);
-  out.value("angle", totals.has_angles ? totals.tightest_class : "");
+  out.value("angle", totals.has_angles ? tightest_text(totals) : "");
   out.number("max_norm_ulp", totals.max_norm_ulp);
   if (totals.phase_rho >= 0) out.number("phase_rho", totals.phase_rho);
   if (totals.worst == nullptr || !totals.worst->measurement->worst) return;

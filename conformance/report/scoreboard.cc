@@ -36,14 +36,6 @@ bool is_lacking(const Report& report, const check::Check& check) {
          !check::is_judged(check.verdict);
 }
 
-// Tiers first, then profiles by name.
-bool is_before(const std::string& a, const std::string& b) {
-  const auto key = [](const std::string& column) {
-    return std::tuple(!column.starts_with("tier "), column);
-  };
-  return key(a) < key(b);
-}
-
 void check_usable(const NamedReport& named, const NamedReport& first) {
   const auto& [file, report] = named;
   if (!report.shard.is_whole()) {
@@ -101,13 +93,13 @@ class Maker {
   void add(const NamedReport& named) {
     const Report report = without_waivers(named.report);
     const Engine engine{report.kernel.name, report.kernel.version};
-    const std::string& asked = report.asked;
-    const auto [at, is_new] = files_.try_emplace({engine, asked}, named.file);
+    const Column column{report.asked, report.profile};
+    const auto [at, is_new] = files_.try_emplace({engine, column}, named.file);
     if (!is_new) {
       refuse(at->second + " and " + named.file + " are both of " + engine.name +
-             " " + engine.version + ", " + asked);
+             " " + engine.version + ", " + column.asked);
     }
-    cells_[{engine, asked}] = cell_of(report);
+    cells_[{engine, column}] = cell_of(report);
   }
 
   Cell cell_of(const Report& report) {
@@ -181,10 +173,12 @@ class Maker {
         board_.columns.push_back(key.second);
       }
     }
-    std::ranges::sort(board_.columns, is_before);
+    std::ranges::sort(board_.columns, {}, [](const Column& column) {
+      return std::tuple(!column.profile.empty(), column.asked);
+    });
     for (const Engine& engine : engines) {
       EngineRow row{engine, {}, {}};
-      for (const std::string& column : board_.columns) {
+      for (const Column& column : board_.columns) {
         const auto found = cells_.find({engine, column});
         row.cells.push_back(found == cells_.end()
                                 ? std::nullopt
@@ -241,12 +235,12 @@ class Maker {
   Date today_;
   Scoreboard board_;
   std::vector<bool> is_known_, covers_;  // by cause: met its cell, a red check
-  std::map<std::pair<Engine, std::string>, Cell> cells_;
-  std::map<std::pair<Engine, std::string>, std::string> files_;
+  std::map<std::pair<Engine, Column>, Cell> cells_;
+  std::map<std::pair<Engine, Column>, std::string> files_;
 };
 
-std::string name_of(const EngineRow& row, const std::string& column) {
-  return row.engine.name + " " + row.engine.version + ", " + column;
+std::string name_of(const EngineRow& row, const Column& column) {
+  return row.engine.name + " " + row.engine.version + ", " + column.asked;
 }
 
 }  // namespace
@@ -293,9 +287,8 @@ std::string count_text(const Scoreboard& board) {
          (conforming == 1 ? " conforms" : " conform");
 }
 
-std::string heading_text(const std::string& column) {
-  const std::string prefix = "profile ";
-  return column.starts_with(prefix) ? column.substr(prefix.size()) : column;
+std::string heading_text(const Column& column) {
+  return column.profile.empty() ? column.asked : column.profile;
 }
 
 std::string verdict_text(const Cell& cell) {

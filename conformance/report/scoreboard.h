@@ -67,12 +67,19 @@ struct EngineRow {
   bool conforms() const;  // every cell that is there
 };
 
+// What a run asked: a tier, or a profile.
+struct Column {
+  std::string asked;    // "tier core", "profile llama3-f32-128k"
+  std::string profile;  // "llama3-f32-128k"; empty: a tier
+  auto operator<=>(const Column&) const = default;
+};
+
 struct Scoreboard {
   std::string suite_version, vectors_version;
   Date date;
-  std::vector<std::string> columns;  // "tier core", "profile llama3-f32-128k"
-  std::vector<EngineRow> rows;       // by name and version
-  std::vector<Cause> causes;         // of the engines that were judged
+  std::vector<Column> columns;  // tiers first, then profiles by name
+  std::vector<EngineRow> rows;  // by name and version
+  std::vector<Cause> causes;    // of the engines that were judged
 };
 
 // Makes the scoreboard, in whatever order the reports are given. `today`
@@ -97,7 +104,7 @@ std::vector<std::string> open_points(const Scoreboard& board);
 std::string count_text(const Scoreboard& board);
 
 // How columns, cells and causes read, in every format.
-std::string heading_text(const std::string& column);  // "llama3-f32-128k"
+std::string heading_text(const Column& column);  // "llama3-f32-128k"
 std::string verdict_text(const Cell& cell);  // "L1+M", "none: 12 of 306 fail"
 std::string figures_text(const Cell& cell);  // "A1, worst 0.83, rho 0.41"
 std::string speed_text(const SpeedRange& speed);

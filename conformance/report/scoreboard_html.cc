@@ -83,7 +83,7 @@ std::string figures_html(const Cell& cell) {
 }
 
 std::string cell_html(const Scoreboard& board, const std::optional<Cell>& cell,
-                      const std::string& column) {
+                      const Column& column) {
   if (!cell) return "<td class=\"none\"></td>";
   const char* const kind = cell->kind == Cell::Kind::kConforms ? "good"
                            : cell->kind == Cell::Kind::kInPart ? "part"
@@ -113,7 +113,7 @@ std::string html_table(const Scoreboard& board) {
     html += "<th scope=\"col\">" + escaped(text) + "</th>";
   };
   if (has_speed) head("speed");
-  for (const std::string& column : board.columns) head(heading_text(column));
+  for (const Column& column : board.columns) head(heading_text(column));
   html += "</tr></thead>\n<tbody>\n";
   for (const EngineRow& row : board.rows) {
     html += "<tr><th scope=\"row\">" + escaped(row.engine.name) +

@@ -52,7 +52,7 @@ std::string markdown_table(const Scoreboard& board) {
   for (const EngineRow& row : board.rows) has_speed |= row.speed.has_value();
   std::string head = "| engine |", line = "|---|";
   if (has_speed) head += " speed |", line += "---|";
-  for (const std::string& column : board.columns) {
+  for (const Column& column : board.columns) {
     head += " " + plain(heading_text(column)) + " |";
     line += "---|";
   }

@@ -76,7 +76,7 @@ const Cell& red_cell(const Scoreboard& made) {
 TEST_CASE("a red cell without a cause is unexplained",
           "[conformance][scoreboard]") {
   const Scoreboard made = board({});
-  CHECK(made.columns == std::vector<std::string>{"tier smoke"});
+  CHECK(made.columns == std::vector<Column>{{"tier smoke", ""}});
   REQUIRE(made.rows.size() == 2);
   CHECK(made.rows[0].engine == Engine{"right", "1.0"});
   CHECK(made.rows[0].cells[0]->kind == Cell::Kind::kConforms);

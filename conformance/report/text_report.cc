@@ -145,9 +145,9 @@ std::string text_table(const Report& report, bool has_details) {
 void print_figures(std::ostringstream& out, const Totals& totals) {
   if (totals.has_angles) {
     out << "  angle    "
-        << (totals.tightest_class == "none"
-                ? "none holds"
-                : totals.tightest_class + " is the tightest that holds")
+        << (totals.tightest_class
+                ? tightest_text(totals) + " is the tightest that holds"
+                : "none holds")
         << " (error over bound:";
     constexpr const char* kNames[] = {" A0 ", ", A1 ", ", A2 "};
     for (std::size_t i = 0; i < totals.class_ratio.size(); ++i) {

@@ -10,6 +10,7 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
+constexpr const char* kRefused = "REFUSED";
 constexpr const char* kReject = "reject";  // the id of the case with a defect
 
 // What a run says of the check that a fake is about.
@@ -54,7 +55,8 @@ cases::Corpus subject_for(const plugin::Description& description,
 std::unique_ptr<plugin::Kernel> open(const ExpectedFake& fake,
                                      const FakePlaces& places) {
   plugin::KernelOptions options;
-  if (fake.verdict == "TIMEOUT") options.time_limit = kFakeTimeLimit;
+  if (fake.verdict == check::Verdict::kTimeout)
+    options.time_limit = kFakeTimeLimit;
   const std::string name(fake.name);
   return fake.kind == ExpectedFake::kProcess
              ? plugin::start_process(places.process + " " + name, options)
@@ -68,7 +70,7 @@ Finding find(const ExpectedFake& fake, const FakePlaces& places,
   try {
     kernel = open(fake, places);
   } catch (const plugin::KernelError& error) {
-    return {"REFUSED", error.what(), 3};
+    return {kRefused, error.what(), 3};
   }
   const cases::Corpus subject = subject_for(kernel->description(), corpus);
   check::Selection selection;
@@ -91,8 +93,8 @@ Finding find(const ExpectedFake& fake, const FakePlaces& places,
 
 FakeScore score(const ExpectedFake& fake, const FakePlaces& places,
                 const cases::Corpus& corpus) {
-  const Finding want{std::string(fake.verdict), std::string(fake.reason),
-                     fake.exit_status()};
+  const Finding want{fake.verdict ? text::word(*fake.verdict) : kRefused,
+                     std::string(fake.reason), fake.exit_status()};
   const Finding got = find(fake, places, corpus);
   FakeScore score;
   score.name = std::string(fake.name);

@@ -159,10 +159,11 @@ std::vector<Mutant> call_mutants() {
     list.emplace_back(std::move(name), bug, set(&Pipeline::kept, kept)).due =
         Stage::kCalls;
   };
-  for (const std::string& field : wrong::keyed_fields()) {
-    add(field == "inner positions"
-            ? "a cache whose key has the first and the last position alone"
-            : "a cache whose key lacks: " + field,
+  for (const wrong::KeyedField& field : wrong::keyed_fields()) {
+    add(field.lack == wrong::KeyedField::Lack::kInner
+            ? "a cache whose key has the first and the last " + field.name +
+                  " alone"
+            : "a cache whose key lacks: " + field.name,
         "table/stale", {.key_lacks = field});
   }
   for (const int last : {1 << 10, 1 << 15, (1 << 16) - 1}) {

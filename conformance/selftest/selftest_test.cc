@@ -95,7 +95,7 @@ TEST_CASE("a kernel that forgets nothing is right in any call",
           "[conformance][mutants]") {
   const CallJudge judge(cases::committed());
   wrong::Pipeline pipeline = exact_pipeline();
-  pipeline.kept.key_lacks = "no such field";
+  pipeline.kept.key_lacks = wrong::KeyedField{"no such field"};
   PipelineKernel kernel(wrong::computing_description(), pipeline);
   CHECK(judge.diagnose(kernel).empty());
 }
@@ -146,11 +146,11 @@ TEST_CASE("moving bits without a fault is level L3", "[conformance][levels]") {
 TEST_CASE("a fake that does not get its verdict is a fault",
           "[conformance][fakes]") {
   const FakePlaces places{ROPEPROOF_FAKES_DIR, ""};
-  ExpectedFake echo{"echo", "", "FAIL", ""};
+  ExpectedFake echo{"echo", "", check::Verdict::kFail, ""};
   CHECK(score(echo, places, cases::committed()).is_right);
-  echo.verdict = "PASS";
+  echo.verdict = check::Verdict::kPass;
   CHECK_FALSE(score(echo, places, cases::committed()).is_right);
-  echo = {"echo", "", "FAIL", "for another reason"};
+  echo = {"echo", "", check::Verdict::kFail, "for another reason"};
   CHECK_FALSE(score(echo, places, cases::committed()).is_right);
 }
 

@@ -1,7 +1,6 @@
 #include "conformance/wrong/kept.h"
 
 #include <memory>
-#include <set>
 #include <type_traits>
 #include <variant>
 
@@ -12,8 +11,7 @@
 namespace ropeproof::conformance::wrong {
 namespace {
 
-// The field of all positions but the first and the last.
-constexpr const char* kInnerPositions = "inner positions";
+using Lack = KeyedField::Lack;
 
 template <class T>
 std::string bytes_of(const T* values, std::int64_t count) {
@@ -48,18 +46,6 @@ struct Angles {
     }
   }
 };
-
-// What is no size, and no plan of loops is kept under.
-bool is_content(const std::string& part) {
-  return part.starts_with("contents") || part == "position" ||
-         part == "real position" || part == "xPos";
-}
-
-// What a plan of loops is made for.
-const std::set<std::string> kPlans = {
-    "dtype",          "batch",        "seq",        "q.heads",
-    "k.heads",        "head_dim",     "rotary_dim", "rotary_offset",
-    "pairing_blocks", "pair_distance"};
 
 // Of what lies from the first to the last, those two.
 std::string ends_of(const std::string& list) {
@@ -130,6 +116,7 @@ std::vector<Keeper::Part> Keeper::parts_of(const ropeproof_problem& p) {
     add_angles("inv_freq", is_given ? bytes_of(p.inv_freq, pairs) : "");
   }
   add_angles("xPos", bytes_of(p.pair_amplitude, p.batch * p.seq * pairs));
+  parts.back().is_contents = true;
   add_angles("exponents", bytes_of(p.exponent_numerators, pairs));
   add_angles("pair_bases", bytes_of(p.pair_bases, pairs));
   const auto add_list = [&](const std::string& name, auto P::*field,
@@ -147,7 +134,9 @@ std::vector<Keeper::Part> Keeper::parts_of(const ropeproof_problem& p) {
   add_list("axis_weights", &P::axis_weights, p.position_axes * pairs);
   add_list("position", &P::positions,
            (p.position_axes - 1) * p.position_axis_stride + p.batch * p.seq);
+  parts.back().is_contents = true;
   add_list("real position", &P::real_positions, p.batch * p.seq);
+  parts.back().is_contents = true;
   for (const bool is_key : {false, true}) {
     const ropeproof_tensor& t = is_key ? p.k : p.q;
     const std::int64_t size = p.dtype == ROPEPROOF_F32 ? 4 : 2;
@@ -155,9 +144,10 @@ std::vector<Keeper::Part> Keeper::parts_of(const ropeproof_problem& p) {
         bytes_of(static_cast<const char*>(t.in),
                  p.batch * p.seq * t.heads * p.head_dim * size));
     const std::string name = is_key ? "k" : "q";
-    parts.push_back({"contents of " + name, *kept, [=](ropeproof_problem& q) {
-                       (is_key ? q.k : q.q).in = kept->data();
-                     }});
+    parts.push_back(
+        {"contents of " + name, *kept,
+         [=](ropeproof_problem& q) { (is_key ? q.k : q.q).in = kept->data(); },
+         true});
     parts.push_back({name + ".heads", bytes_of(&t.heads, 1),
                      [=, heads = t.heads](ropeproof_problem& q) {
                        (is_key ? q.k : q.q).heads = heads;
@@ -181,16 +171,16 @@ bool Keeper::recall(ropeproof_problem& problem) {
   const bool is_dense =
       problem.q.in != problem.q.out &&
       problem.q.in_token_stride == problem.q.heads * problem.head_dim;
-  if (!is_dense || kept_.key_lacks.empty()) return true;
-  const bool has_ends = kept_.key_lacks == kInnerPositions;
-  const bool is_plan = kPlans.contains(kept_.key_lacks);
+  if (!is_dense || !kept_.key_lacks) return true;
+  const auto& [lacking, lack] = *kept_.key_lacks;
+  const bool is_plan = lack == Lack::kSize;
   std::string key;
   Part own;
   for (Part& part : parts_of(problem)) {
-    if (part.name == (has_ends ? "position" : kept_.key_lacks)) {
-      if (has_ends) key += ends_of(part.bytes);
+    if (part.name == lacking) {
+      if (lack == Lack::kInner) key += ends_of(part.bytes);
       own = std::move(part);
-    } else if (!is_plan || !is_content(part.name)) {
+    } else if (!is_plan || !part.is_contents) {
       key += part.name + "=" + part.bytes + ";";
     }
   }
@@ -220,18 +210,24 @@ std::vector<ropeproof_problem> Keeper::mixed(
   return problems;
 }
 
-const std::vector<std::string>& keyed_fields() {
-  static const std::vector<std::string> kFields = [] {
-    std::vector<std::string> all = {"base",      "amplitude",  "inv_freq",
-                                    "exponents", "pair_bases", "xPos"};
+const std::vector<KeyedField>& keyed_fields() {
+  static const std::vector<KeyedField> kFields = [] {
+    std::vector<KeyedField> all = {{"base"},      {"amplitude"},  {"inv_freq"},
+                                   {"exponents"}, {"pair_bases"}, {"xPos"}};
     for_each_scaling_field(
-        [&](auto, const std::string& name, auto) { all.push_back(name); });
-    all.insert(
-        all.end(),
-        {"the axis of one pair", "axis_weights", "position", "real position",
-         "contents of q", "contents of k", "dtype", "pairing", "direction",
-         "batch", "seq", "q.heads", "k.heads", "head_dim", "rotary_dim",
-         "rotary_offset", "pairing_blocks", "pair_distance", kInnerPositions});
+        [&](auto, const std::string& name, auto) { all.push_back({name}); });
+    for (const char* name :
+         {"the axis of one pair", "axis_weights", "position", "real position",
+          "contents of q", "contents of k"}) {
+      all.push_back({name});
+    }
+    all.insert(all.end(), {{"dtype", Lack::kSize}, {"pairing"}, {"direction"}});
+    for (const char* name :
+         {"batch", "seq", "q.heads", "k.heads", "head_dim", "rotary_dim",
+          "rotary_offset", "pairing_blocks", "pair_distance"}) {
+      all.push_back({name, Lack::kSize});
+    }
+    all.push_back({"position", Lack::kInner});
     return all;
   }();
   return kFields;

@@ -14,13 +14,21 @@
 
 namespace ropeproof::conformance::wrong {
 
-// Nothing, unless it says so.
+// A field of a problem, or of its scaling, that the key of a cache may lack.
+struct KeyedField {
+  std::string name;  // as check::Change names it
+  enum class Lack {
+    kField,  // what was formed is used again for another value of the field
+    kSize,   // the field is a size: a plan of loops, whose key has no contents
+    kInner,  // of a list, the key has the first and the last item alone
+  } lack = Lack::kField;
+};
+
+// What a kernel keeps: nothing, unless a member says so.
 struct Kept {
-  // The one of keyed_fields() that the key of a cache lacks: what was formed
-  // for a problem is used again for those that differ in it alone. With a field
-  // that there is not, a cache is right; for a size, it is a plan of loops,
-  // under a key without contents. Empty: no cache.
-  std::string key_lacks = {};
+  // The one of keyed_fields() that the key of a cache lacks. With a field that
+  // there is not, a cache is right; with none, there is no cache.
+  std::optional<KeyedField> key_lacks = {};
   // Calls after which nothing is rotated any more; 0: no end.
   int last_call = 0;
   // Counts the calls of each shape of more than 4,096 elements, not all.
@@ -31,9 +39,8 @@ struct Kept {
   std::optional<std::int64_t> shared_beyond = {};
 };
 
-// The fields of a problem, and of each scaling, as check::Change names them;
-// the positions are one field, and all but the first and the last another.
-const std::vector<std::string>& keyed_fields();
+// Every field that a key may lack.
+const std::vector<KeyedField>& keyed_fields();
 
 // Every field of a problem with dense tensors, in parts that a key may lack.
 class Keeper {
@@ -52,6 +59,7 @@ class Keeper {
   struct Part {
     std::string name, bytes;
     std::function<void(ropeproof_problem&)> recall;
+    bool is_contents = false;  // no size: a plan of loops is not kept under it
   };
   static std::vector<Part> parts_of(const ropeproof_problem& p);
   bool is_over(const ropeproof_problem& p);

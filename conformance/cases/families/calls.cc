@@ -1,5 +1,6 @@
 // Problems to refuse, and calls in a row.
 #include <stdexcept>
+#include <utility>
 
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/families/families.h"
@@ -98,11 +99,11 @@ void add_lengths(std::span<const Group> groups, const Add& add, Pairing pairing,
        {kFar, kBeyond, kBelow, kFar}},
       {"lengths that grow and shrink by one",
        {kAt, kBeyond, kTwo, kThree, kTwo, kBeyond, kAt}}};
-  for (const char* const name : {"dynamic NTK, ", "LongRoPE, "}) {
-    const bool is_long_rope = std::string(name) == "LongRoPE, ";
-    const Targets targets = {
-        is_long_rope ? "scaling/longrope-list" : "scaling/dynamic-ntk",
-        "scaling/length-mistaken", "table/stale"};
+  constexpr std::pair<const char*, const char*> kScalings[] = {
+      {"dynamic NTK, ", "scaling/dynamic-ntk"},
+      {"LongRoPE, ", "scaling/longrope-list"}};
+  for (const auto& [name, target] : kScalings) {
+    const Targets targets = {target, "scaling/length-mistaken", "table/stale"};
     const auto id = [&](const char* length, Format dtype) {
       return id_of(groups, "lengths", name + std::string(length), dtype,
                    pairing);
