@@ -15,7 +15,6 @@
 #include "conformance/cover/form.h"
 #include "conformance/cover/offer.h"
 #include "conformance/cover/recipes.h"
-#include "conformance/models/profiles.h"
 #include "conformance/plugin/description.h"
 #include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
@@ -177,34 +176,6 @@ TEST_CASE("another seed forms other positions", "[conformance][cover]") {
     if (seven.positions == eight.positions) ++same;
   }
   CHECK(same < 20);  // short rows of constant positions may agree
-}
-
-TEST_CASE("a profile keeps every pair of what a model leaves open",
-          "[conformance][cover]") {
-  for (const models::ProfileParts& parts : models::profiles()) {
-    CAPTURE(parts.name);
-    const models::Profile profile =
-        models::make_profile(parts, cases::kVectors / "models");
-    const cases::Group group = models::profile_cases(profile);
-    const cases::Problem& like = group.rope_cases.front().problem;
-    plugin::Description d = plugin::everything("everything");
-    d.max_position = profile.positions - 1;
-    d.operations = ROPEPROOF_ROPE;
-    for (const OperationCoverage& one :
-         call_coverage(d, arrays(), false, &like)) {
-      CHECK(one.pairs.possible > 200);
-      CHECK(one.missing == std::vector<std::string>());
-      CHECK(one.pairs.is_whole());
-    }
-    for (const cover::Recipe& recipe :
-         cover::recipes_for(arrays(), d, true, false, 0, kAll, &like)) {
-      const cases::Problem p = cover::outline(recipe, d.max_position);
-      CHECK(p.dtype == like.dtype);
-      CHECK(p.pairs() == like.pairs());
-      CHECK(std::ranges::max(p.positions) <
-            static_cast<double>(profile.positions));
-    }
-  }
 }
 
 TEST_CASE("the largest position that is declared is asked",

@@ -4,14 +4,11 @@
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "conformance/cases/test_corpus.h"
-#include "conformance/report/merge.h"
-#include "conformance/report/report.h"
+#include "conformance/check/test_formed.h"
 #include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
@@ -19,46 +16,6 @@ namespace ropeproof::conformance::check {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-
-plugin::Description plain() {
-  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
-  d.operations = ROPEPROOF_ROPE;
-  d.dtypes = ROPEPROOF_F32;
-  d.pairings = ROPEPROOF_HALF_SPLIT;
-  d.features = ROPEPROOF_OUT_OF_PLACE;
-  d.scalings = d.axis_maps = d.caches = 0;
-  d.max_position = 1 << 20;
-  return d;
-}
-
-// Without the prompts of models: nearly all elements are theirs.
-Selection core(std::uint64_t seed = 0) {
-  static const auto kArrays = [] {
-    cover::Arrays arrays = cover::load_arrays(cases::kVectors);
-    std::erase_if(arrays.shapes, [](const cover::Shape& shape) {
-      constexpr std::int64_t kMostElements = 1 << 14;
-      const cover::Sizes& n = shape.sizes;
-      return n.at("batch") * n.at("seq") * n.at("q_heads") * n.at("pairs") * 2 >
-             kMostElements;
-    });
-    return std::make_shared<const cover::Arrays>(std::move(arrays));
-  }();
-  Selection selection;
-  selection.arrays = kArrays;
-  selection.seed = seed;
-  return selection;
-}
-
-// The committed cases of one family: the formed ones are what is looked at
-// here.
-const cases::Corpus& few() {
-  static const cases::Corpus kFew = [] {
-    cases::Corpus corpus = cases::committed();
-    corpus.groups.resize(1);
-    return corpus;
-  }();
-  return kFew;
-}
 
 std::vector<std::string> ids_of(const std::vector<cover::Recipe>& formed) {
   std::vector<std::string> ids;
@@ -178,76 +135,22 @@ class Memory : public wrong::PipelineKernel {
 TEST_CASE("a kernel that knows the suite's inputs by heart fails fresh ones",
           "[conformance][formed]") {
   Memory kernel;
-  const auto judged = [&](Selection selection) -> report::Report {
+  const auto judged = [&](Selection selection) {
     selection.shard = {1, 8};
     return run_suite(kernel, few(), selection);
   };
+  const auto fails = [](const Check& c) { return is_failure(c.verdict); };
   judged(core());
   kernel.is_learning = false;
-  const report::Report known = judged(core());
-  CHECK(exit_status(total(known)) == 0);
-  CHECK(total(known).of(Verdict::kPass) > 50);
-  const report::Report fresh = judged(core(7));
-  CHECK(exit_status(total(fresh)) == 1);
+  const Run known = judged(core());
+  CHECK(std::ranges::none_of(known.checks, fails));
+  CHECK(std::ranges::count(known.checks, Verdict::kPass, &Check::verdict) > 50);
+  const Run fresh = judged(core(7));
+  CHECK(std::ranges::any_of(fresh.checks, fails));
   CHECK(fresh.selection.starts_with("tier core, fresh 7, "));
   for (const Check& check : fresh.checks) {
     if (!check.case_id.starts_with("fresh7-"))
       CHECK(!is_failure(check.verdict));
-  }
-}
-
-TEST_CASE("a fresh run is the same every time, in one piece or in shards",
-          "[conformance][formed]") {
-  wrong::PipelineKernel kernel(plain(), wrong::f32_pipeline());
-  const auto judged = [&](const Shard& shard) {
-    Selection selection = core(7);
-    selection.shard = shard;
-    report::Report report = run_suite(kernel, few(), selection);
-    report.kernel_argument = "--lib ./x.so --fresh 7";
-    return report;
-  };
-  const report::Report whole = judged({});
-  const std::string json = json_report(whole);
-  CHECK_THAT(json, ContainsSubstring(R"("seed": 7,)"));
-  CHECK_THAT(junit_report(whole),
-             ContainsSubstring(R"(<property name="seed" value="7"/>)"));
-  std::vector<report::NamedReport> shards;
-  for (std::int64_t i = 3; i >= 1; --i) {
-    const std::string file = std::to_string(i) + ".json";
-    shards.push_back(
-        {file, report::read_report(json_report(judged({i, 3})), file)});
-  }
-  CHECK(json_report(merge_reports(std::move(shards))) == json);
-}
-
-TEST_CASE("all that a plain kernel declares is asked, whatever its positions",
-          "[conformance][formed]") {
-  for (const std::int64_t largest : {100, 1 << 28}) {
-    CAPTURE(largest);
-    plugin::Description d = plain();
-    d.max_position = largest;
-    wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
-    const report::Report report = run_suite(kernel, cases::committed(), core());
-    CHECK(total(report).unasked == std::vector<std::string>{});
-    CHECK(exit_status(total(report)) == 0);
-  }
-}
-
-TEST_CASE("all that a kernel with one operation declares is asked",
-          "[conformance][formed]") {
-  for (const std::uint32_t operation :
-       {ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP, ROPEPROOF_TABLE}) {
-    CAPTURE(operation);
-    plugin::Description d = plain();
-    d.operations = operation;
-    if (operation == ROPEPROOF_TABLE) d.features = 0;
-    if (operation == ROPEPROOF_LOOKUP) {
-      d.caches = wrong::full_description(ROPEPROOF_A0).caches;
-    }
-    wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
-    const report::Report report = run_suite(kernel, cases::committed(), core());
-    CHECK(total(report).unasked == std::vector<std::string>{});
-    CHECK(exit_status(total(report)) == 0);
   }
 }
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,8 +9,6 @@
 #include <vector>
 
 #include "conformance/cases/bug_class.h"
-#include "conformance/check/diagnose.h"
-#include "conformance/check/runner.h"
 #include "conformance/explain/equation.h"
 #include "conformance/explain/test_answers.h"
 #include "conformance/wrong/mutation.h"
@@ -167,37 +164,6 @@ TEST_CASE("each hypothesis explains a kernel with that bug, f32 angle or exact",
   CHECK(unseen_in_bf16 <= 20);
 }
 
-// What is said of a kernel from some cases.
-std::vector<Diagnosis> diagnoses_of(
-    const std::function<void(wrong::Pipeline&)>& change,
-    const std::vector<Case>& cases) {
-  Base base = base_of(wrong::exact_pipeline(), ROPEPROOF_A0, Format::kF32);
-  change(base.pipeline);
-  wrong::PipelineKernel kernel(base.description, base.pipeline);
-  cases::Corpus corpus;
-  corpus.groups.emplace_back().tier = cases::Tier::kSmoke;
-  corpus.groups[0].rope_cases = cases;
-  check::Selection selection;
-  selection.values_only = true;
-  return check::diagnose(check::run_suite(kernel, corpus, selection), corpus);
-}
-
-// By one diagnosis, with no other name and no place.
-void check_named_alone(const char* name) {
-  const std::vector<Diagnosis> found =
-      diagnoses_of(wrong::known(name).change, formed_for_trials());
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].what == name);
-  CHECK(found[0].aliases.empty());
-  CHECK(found[0].where == Place{});
-  CHECK(found[0].checks == found[0].tried);
-}
-
-TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
-          "[conformance][diagnosis]") {
-  check_named_alone(kCrashing);
-}
-
 TEST_CASE("what nobody wrote is no NaN that a bug computes",
           "[conformance][diagnosis]") {
   // In f16 position 2^17 is infinite, and its cosine a NaN.
@@ -226,12 +192,6 @@ TEST_CASE("what nobody wrote is no NaN that a bug computes",
   const Trial nan = trial_with(rounded);
   CHECK_FALSE(nan.is_unwritten());
   CHECK(nan.fit(rounded, false).explains_wrong());
-}
-
-TEST_CASE("positions read densely are named, rows apart or shared",
-          "[conformance][diagnosis]") {
-  check_named_alone(
-      "positions or ids taken to lie densely, a row for each batch row");
 }
 
 TEST_CASE("each hypothesis of weights explains a kernel with that bug",

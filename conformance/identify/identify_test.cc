@@ -9,7 +9,6 @@
 
 #include "conformance/identify/identified_text.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/selftest/controls.h"
 #include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
@@ -89,14 +88,6 @@ bool names(const Identified& found, const std::string& bug) {
 }
 
 }  // namespace
-
-TEST_CASE("nothing false is said of the controls") {
-  for (const selftest::Control& control : selftest::controls()) {
-    const Identified found = identified(control.description, control.pipeline);
-    INFO(control.name << "\n" << identified_text(found));
-    CHECK(found.is_as_declared());
-  }
-}
 
 TEST_CASE("recipes of frequencies are read off to the last bit") {
   const auto check = [](Pipeline pipeline, std::uint32_t angle_class,

@@ -8,6 +8,8 @@
 #include "conformance/cases/bug_class.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
+#include "conformance/identify/identified_text.h"
+#include "conformance/identify/identify.h"
 #include "conformance/report/report.h"
 #include "conformance/report/unasked.h"
 #include "conformance/selftest/call_judge.h"
@@ -72,6 +74,16 @@ TEST_CASE("a mutant is killed where it is wrong, and nowhere else",
   CHECK(killed_by({"", "", loses_sine, [](const auto& p) {
                      return p.q.heads > 1000;
                    }}) == Stage::kNone);
+}
+
+TEST_CASE("identify says nothing false of the controls",
+          "[conformance][controls]") {
+  for (const Control& control : controls()) {
+    PipelineKernel kernel(control.description, control.pipeline);
+    const identify::Identified found = identify::identify(kernel);
+    INFO(control.name << "\n" << identified_text(found));
+    CHECK(found.is_as_declared());
+  }
 }
 
 TEST_CASE("every mutant has the class of its bug, and a name of its own",

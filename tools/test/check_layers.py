@@ -41,8 +41,8 @@ MAY = {
     "tools": "std system nlohmann cli11 kernel_abi reference conformance tools",
     # Shares no code with what it checks.
     "second_oracle": "std nlohmann openssl arb second_oracle",
-    # *_test.cc and test_*.h alone may cross the walls to reference/, and use any library; but
-    # Highway is named in fast/ only.
+    # *_test.cc and test_*.h alone may cross the walls to reference/, use any library, and, in a
+    # room, all that stands above it; but Highway is named in fast/ only.
     "test": "std system boost mpfi openmp nlohmann openssl cli11 catch2 kernel_abi reference",
     "engines": "std system unknown highway kernel_abi",  # unknown: its engine's headers
 }
@@ -72,6 +72,10 @@ KINDS = {
 
 def lines_of(path):
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def is_test_file(file):
+    return re.search(r"_test\.cc$|/test_[a-z_]*\.h$", file)
 
 
 def kind_of(root, file, header):
@@ -146,7 +150,7 @@ class House:
     def permissions(self, file):
         """The kinds of header that FILE may include, and the rooms that it may name."""
         folder, inner = file.split("/")[:2]
-        is_test = re.search(r"_test\.cc$|/test_[a-z_]*\.h$", file)
+        is_test = is_test_file(file)
         if file == KERNEL_ABI:
             return [], []  # but <stdint.h>
         if re.fullmatch(r"conformance/include/ropeproof_(tokens|device)\.h", file):
@@ -156,8 +160,10 @@ class House:
         if file.startswith("tools/prove/second_oracle/"):
             return MAY["second_oracle"].split() + ["catch2"] * bool(is_test), []
         rooms = []
-        if folder == "tools" or re.search("^conformance/.*_test.cc$", file):
-            rooms = list(self.rooms)  # a test makes its kernels and cases of any room
+        if folder == "tools":
+            rooms = list(self.rooms)
+        elif is_test and inner in self.rooms:  # it makes its kernels and cases of what is there
+            rooms = list(self.rooms)[: list(self.rooms).index(inner) + 1]
         elif folder == "conformance":
             rooms = self.rooms.get(inner, [])
         kinds = MAY.get(folder, "").split() + [f"room {room}" for room in rooms]
@@ -171,7 +177,7 @@ class House:
         if not re.search(r"\.(h|cc|c)$", file):
             return
         kinds, rooms = self.permissions(file)
-        if re.search(r"^conformance/.*\.(h|cc)$", file) and kinds and not rooms:
+        if re.search(r"^conformance/(?!examples/).*\.(h|cc)$", file) and kinds and not rooms:
             self.report(file, 1, "stands in no room")
         any_room = "|".join(self.rooms)
         if file.endswith(".h"):
@@ -203,7 +209,7 @@ class House:
         kind = kind_of(self.root, file, match[1])
         if kind not in kinds and (file, match[1]) != (KERNEL_ABI, "stdint.h"):
             self.report(file, number, f"must not include {match[1]} ({kind})")
-        if kind.startswith("room ") and not file.endswith("_test.cc"):
+        if kind.startswith("room ") and not is_test_file(file):
             self.arrows.add((file.split("/")[1], kind.removeprefix("room ")))
 
 
@@ -259,6 +265,8 @@ fast/b.cc ../reference/rope.h reference
 fast/d_test.cc conformance/cases/case.h room cases
 conformance/check/a.cc fast/kernel.h fast
 conformance/check/b_test.cc fast/kernel.h fast
+conformance/cases/d_test.cc conformance/check/run.h room check
+conformance/cases/test_d.h conformance/check/run.h room check
 conformance/check/deep/e.cc fmt/format.h unknown
 conformance/cases/b.cc conformance/check/run.h room check
 conformance/include/ropeproof_kernel.h stddef.h std

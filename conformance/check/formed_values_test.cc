@@ -1,5 +1,4 @@
-#include "conformance/cover/values.h"
-
+// The values of formed cases show what they are there for.
 #include <algorithm>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
@@ -11,16 +10,18 @@
 #include "conformance/call/call.h"
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/form_golden.h"
+#include "conformance/cover/values.h"
 #include "conformance/judge/judge.h"
 #include "conformance/judge/pair_bounds.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 #include "reference/rope.h"
 
-namespace ropeproof::conformance::cover {
+namespace ropeproof::conformance::check {
 namespace {
 
 using cases::Case;
+using cover::Values;
 using reference::Format;
 using reference::Pairing;
 using wrong::Pipeline;
@@ -162,11 +163,12 @@ TEST_CASE("wrong roundings show in 20 elements, beyond 1.2 bounds",
 
 // Elements of q, but for the first batch row, that are unlike the one above
 // them.
-int count_unlike(const cases::Problem& c) {
-  const std::size_t row = c.q.size() / static_cast<std::size_t>(c.batch);
+int count_unlike(const cases::Problem& problem) {
+  const std::size_t row =
+      problem.q.size() / static_cast<std::size_t>(problem.batch);
   int count = 0;
-  for (std::size_t i = row; i < c.q.size(); ++i) {
-    if (c.q[i] != c.q[i - row]) ++count;
+  for (std::size_t i = row; i < problem.q.size(); ++i) {
+    if (problem.q[i] != problem.q[i - row]) ++count;
   }
   return count;
 }
@@ -215,7 +217,7 @@ TEST_CASE("batch rows are alike where they have to be, and only there",
   for (const Values values :
        {Values::kRandom, Values::kCancelling, Values::kUnlike}) {
     fill_values(p, former.tables(), values, {true, true}, 1);
-    mark_copies(p, 1);
+    cover::mark_copies(p, 1);
     CHECK(count_unlike(p) == 0);
     fill_values(p, former.tables(), values, {}, 1);
     CHECK(count_unlike(p) > 50);
@@ -228,7 +230,7 @@ TEST_CASE("a permutation of numbers shows beside one of bits",
   for (const Format dtype : {Format::kF32, Format::kF16, Format::kBF16}) {
     CAPTURE(dtype);
     cases::Case c;
-    c.problem = random_permutation(
+    c.problem = cover::random_permutation(
         dtype, cases::window(64, 64, 0, Pairing::kHalfSplit), 2, 5, 1);
     c.golden = cases::form_golden(c.problem, reference::best_oracle());
     plugin::Description permuting = description(dtype);
@@ -246,4 +248,4 @@ TEST_CASE("a permutation of numbers shows beside one of bits",
 }
 
 }  // namespace
-}  // namespace ropeproof::conformance::cover
+}  // namespace ropeproof::conformance::check
