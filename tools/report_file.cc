@@ -10,6 +10,16 @@
 namespace ropeproof::tools {
 namespace {
 
+// A format of reports, and the flag that names its file.
+struct FileFormat {
+  const char *flag, *meaning;
+  std::string (*bytes_of)(const conformance::report::Report&);
+};
+constexpr FileFormat kFormats[] = {
+    {"--report", "also write every check to this file, as JSON",
+     conformance::report::json_report},
+    {"--junit", "the same as JUnit XML", conformance::report::junit_report}};
+
 std::string ansi_quoted(const std::string& text) {
   std::string result = "$'";
   for (const char c : text) {
@@ -25,10 +35,12 @@ std::string ansi_quoted(const std::string& text) {
 
 }  // namespace
 
+ReportOutput::ReportOutput() : files_(std::size(kFormats)) {}
+
 void ReportOutput::add_flags(CLI::App& command) {
-  command.add_option("--report", json_path_,
-                     "also write every check to this file, as JSON");
-  command.add_option("--junit", junit_path_, "the same as JUnit XML");
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    command.add_option(kFormats[i].flag, files_[i].path, kFormats[i].meaning);
+  }
   command
       .add_option("--failures", failures_,
                   "failing checks shown in full (default 1)")
@@ -46,10 +58,16 @@ void ReportOutput::open(const std::vector<std::filesystem::path>& inputs) {
   if (required_) {
     required_ = conformance::report::parse_requirement(*required_);
   }
-  if (json_path_) json_.emplace("--report", *json_path_, inputs);
-  if (junit_path_) junit_.emplace("--junit", *junit_path_, inputs);
-  if (json_ && junit_ && json_->is_same(*junit_)) {
-    throw std::invalid_argument("--report and --junit name one file; name two");
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    auto& [path, file] = files_[i];
+    if (!path) continue;
+    file.emplace(kFormats[i].flag, *path, inputs);
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!files_[k].file || !files_[k].file->is_same(*file)) continue;
+      throw std::invalid_argument(std::string(kFormats[k].flag) + " and " +
+                                  kFormats[i].flag +
+                                  " name one file; name two");
+    }
   }
 }
 
@@ -62,17 +80,14 @@ int ReportOutput::publish(conformance::report::Report report) {
     report.required = *required_;
   }
   std::string fault;
-  const auto write = [&](const std::optional<OutputFile>& file,
-                         const auto& bytes_of) {
-    if (!file) return;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (!files_[i].file) continue;
     try {
-      file->write(bytes_of(report));
+      files_[i].file->write(kFormats[i].bytes_of(report));
     } catch (const std::runtime_error& error) {
       fault += (fault.empty() ? "" : "; ") + std::string(error.what());
     }
-  };
-  write(json_, conformance::report::json_report);
-  write(junit_, conformance::report::junit_report);
+  }
   std::cout << conformance::report::text_report(
                    report, static_cast<std::size_t>(failures_), has_details_)
             << std::flush;
@@ -81,7 +96,7 @@ int ReportOutput::publish(conformance::report::Report report) {
 }
 
 void ReportOutput::write_json(const std::string& json) {
-  if (json_) json_->write(json);
+  if (const auto& file = files_.front().file) file->write(json);
 }
 
 std::string shell_quoted(const std::string& text) {

@@ -14,9 +14,11 @@
 
 namespace ropeproof::tools {
 
-// --report, --junit, --failures, --details and --require.
+// The flags of a file in each format of reports, --failures, --details and
+// --require.
 class ReportOutput {
  public:
+  ReportOutput();
   void add_flags(CLI::App& command);
   // Opens the files of the flags before the run, which reads `inputs`. Throws
   // std::invalid_argument where one cannot be written.
@@ -29,10 +31,14 @@ class ReportOutput {
   void write_json(const std::string& json);
 
  private:
-  std::optional<std::string> json_path_, junit_path_, required_;
+  struct File {
+    std::optional<std::string> path = {};
+    std::optional<OutputFile> file = {};
+  };
+  std::vector<File> files_;  // one for each format of report_file.cc
+  std::optional<std::string> required_;
   int failures_ = 1;
   bool has_details_ = false;
-  std::optional<OutputFile> json_, junit_;
 };
 
 // Text as a shell reads it back; bash and zsh, where it has characters that no
