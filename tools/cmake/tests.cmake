@@ -170,7 +170,9 @@ ropeproof_script(verify_vectors_command tools/prove/verify_vectors_test.py
 # preset ci leaves out the label.
 add_test(NAME selftest_full COMMAND ${selftest} --full)
 add_test(NAME fast_every_position COMMAND fast_test "[sweep]")
-foreach(test IN ITEMS selftest_full fast_every_position same_bytes)
+# Every pair and triple of the model is among the calls of a tier.
+add_test(NAME coverage COMMAND ropeproof list coverage --vectors ${vectors})
+foreach(test IN ITEMS reference_mutants selftest_full fast_every_position coverage same_bytes)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES LABELS night TIMEOUT 7200)
   endif()
@@ -183,7 +185,7 @@ ropeproof_script(readers tools/prove/readers/readers_test.py $<TARGET_FILE:ropep
 # The longest first, so that no core waits for one at the end. None has both cores to
 # itself: they would wait for each other, and half of each test for its other half.
 set(cost 9)
-foreach(test IN ITEMS reference_mutants selftest conformance/check)
+foreach(test IN ITEMS selftest conformance/check)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES COST ${cost})
   endif()

@@ -9,7 +9,7 @@ expect 0 '' --version
 check "help that cannot be written" [ "$("$ropeproof" --help 2>/dev/null >/dev/full; echo $?)" -eq 5 ]
 expect 2 'out is empty' generate --check --out ''
 expect 0 '' list
-for what in coverage kernels models profiles tolerances; do expect 0 '' list $what; done
+for what in kernels models profiles tolerances; do expect 0 '' list $what; done
 expect 0 '' "${run[@]}" --builtin fast --profile llama2-f32-4k
 expect 1 '' "${run[@]}" --builtin c_example --profile llama3-bf16-128k
 expect 2 'llama3-f32-128k' "${run[@]}" --builtin fast --profile llama9
