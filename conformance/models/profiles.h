@@ -56,7 +56,7 @@ const ProfileParts& find_profile(const std::string& name);
 Profile make_profile(const ProfileParts& parts,
                      const std::filesystem::path& presets);
 
-// The same of each kind of layers, where `parts` names none.
+// Returns a profile of each kind of layers, where `parts` names none.
 std::vector<Profile> make_profiles(const ProfileParts& parts,
                                    const std::filesystem::path& presets);
 

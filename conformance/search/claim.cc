@@ -162,10 +162,13 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
   if ((kernel.operations & kWithTables) != 0) {
     tables = {kernel.claim(dtype).table_dtype};
   } else {
+    // The finest first; its own type is 0.
+    const bool is_16_bit = (dtype & plugin::k16BitDtypes) != 0;
+    if (is_16_bit) tables.push_back(ROPEPROOF_F32);
     for (const std::uint32_t table :
          {0u, std::uint32_t{ROPEPROOF_F32}, std::uint32_t{ROPEPROOF_F16},
           std::uint32_t{ROPEPROOF_BF16}}) {
-      if (table == dtype) continue;  // its own, which is 0
+      if (table == dtype || (is_16_bit && table == ROPEPROOF_F32)) continue;
       if (table == 0 || has_coarse ||
           precision_of(table) >= precision_of(dtype)) {
         tables.push_back(table);
@@ -226,10 +229,13 @@ double worst_ratio(const plugin::Description& kernel,
 std::optional<ropeproof_claim> strictest(const plugin::Description& kernel,
                                          std::uint32_t dtype, bool has_coarse,
                                          std::vector<Result>& results) {
+  // Beyond the context of most models the bounds of f32 angles soon accept any
+  // rotation, and all claims would be alike.
+  constexpr double kFarthest = 131071;
   double position = 0;
   for (const Result& r : results) {
     for (const double p : r.c->problem.positions) {
-      position = std::max(position, std::abs(p));
+      position = std::max(position, std::min(std::abs(p), kFarthest));
     }
   }
   for (const ropeproof_claim& claim :

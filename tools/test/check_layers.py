@@ -23,10 +23,10 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 99_800, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 59_740,
+    ("everything outside vectors/", 101_650, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 60_420,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_600, "conformance/bench/.*"),
+    ("conformance/bench", 2_485, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 11_200,
      "conformance/(identify|explain|wrong)/.*"),
 )
