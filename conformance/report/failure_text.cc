@@ -17,6 +17,8 @@ std::string value_text(double value, std::uint64_t bits,
          text::hex(bits, reference::traits(number_format).total_bits / 4) + ")";
 }
 
+}  // namespace
+
 std::string element_text(const std::string& label, const judge::Element& e) {
   std::string where = place(e);
   if (std::isfinite(e.error)) {
@@ -28,8 +30,6 @@ std::string element_text(const std::string& label, const judge::Element& e) {
                            ", want " +
                            value_text(e.want, e.want_bits, e.format));
 }
-
-}  // namespace
 
 std::string ratio_text(double ratio) {
   if (std::isinf(ratio)) return "inf";

@@ -29,6 +29,10 @@ std::string index_text(const judge::Element& element);
 // "q[0,22,0,1] pair 1 position 2147483647"
 std::string place(const judge::Element& element);
 
+// "  first    q[0,22,0,1] pair 1 position 3, off by ..." and what was wanted.
+std::string element_text(const std::string& label,
+                         const judge::Element& element);
+
 // Columns of a report.
 inline constexpr std::size_t kColumns = 100;
 

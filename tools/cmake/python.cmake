@@ -10,6 +10,7 @@ endif()
 install(TARGETS ropeproof RUNTIME DESTINATION ropeproof/bin ${into_package})
 install(TARGETS ${package_plugins}
   LIBRARY DESTINATION ropeproof/${CMAKE_INSTALL_LIBDIR}/ropeproof/plugins ${into_package})
+install(TARGETS ropeproof_judge LIBRARY DESTINATION ropeproof/lib ${into_package})
 install(DIRECTORY vectors/ DESTINATION ropeproof/share/ropeproof/vectors ${into_package})
 install(DIRECTORY conformance/include/ DESTINATION ropeproof/include ${into_package})
 install(DIRECTORY conformance/adapters/ropeproof DESTINATION . ${into_package}

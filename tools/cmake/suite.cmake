@@ -26,6 +26,16 @@ target_link_libraries(ropeproof_conformance
   PRIVATE nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX OpenSSL::Crypto ${CMAKE_DL_LIBS})
 target_compile_options(ropeproof_conformance PRIVATE -ffp-contract=off
   $<$<CONFIG:Release>:-O2>)
+# The judge of one result, behind the C functions of ropeproof_judge.h.
+add_library(ropeproof_judge SHARED conformance/assertion/c_api.cc)
+add_library(ropeproof::judge ALIAS ropeproof_judge)
+set_target_properties(ropeproof_judge PROPERTIES EXPORT_NAME judge CXX_VISIBILITY_PRESET hidden)
+target_include_directories(ropeproof_judge INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/conformance/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(ropeproof_judge PRIVATE ropeproof::conformance ropeproof_options
+  -Wl,--as-needed,--exclude-libs,ALL)
+
 # Rooms that look at few numbers: -O1 compiles in three quarters of the time. With
 # ROPEPROOF_UNITY, whose files these are.
 set(unity_files ${PROJECT_BINARY_DIR}/CMakeFiles/ropeproof_conformance.dir/Unity)
@@ -115,6 +125,6 @@ install(FILES tools/prove/second_oracle/recheck.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof)
 install(DIRECTORY vectors/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof/vectors)
 install(FILES conformance/include/ropeproof_kernel.h conformance/include/ropeproof_tokens.h
-  conformance/include/ropeproof_device.h
+  conformance/include/ropeproof_device.h conformance/include/ropeproof_judge.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 include(python)

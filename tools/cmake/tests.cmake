@@ -48,6 +48,7 @@ include(target_tests)
 ropeproof_tests(conformance ropeproof::conformance ropeproof::reference
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
 ropeproof_unity(conformance_test)
+target_link_libraries(conformance_test PRIVATE ropeproof::judge)
 target_compile_options(conformance_test PRIVATE $<$<CONFIG:Release>:-O1>)
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_VECTORS_DIR="${PROJECT_SOURCE_DIR}/vectors")
@@ -141,6 +142,7 @@ ropeproof_script(adapters_like conformance/adapters/like_test.py $<TARGET_FILE:r
   ${vectors})
 # As a wheel has them.
 ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(closeness conformance/adapters/closeness_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(claims conformance/adapters/claims_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(pytest_plugin conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})
 set_tests_properties(pytest_plugin PROPERTIES SKIP_RETURN_CODE 77)

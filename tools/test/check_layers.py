@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 101_650, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 60_420,
+    ("everything outside vectors/", 103_000, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 61_230,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 11_200,
@@ -54,7 +54,7 @@ C_HEADERS = (
     "|stdint|stdio|stdlib|string|time"
 )
 KINDS = {
-    "kernel_abi": r"(conformance/include/)?ropeproof_(kernel|tokens|device)\.h",
+    "kernel_abi": r"(conformance/include/)?ropeproof_(kernel|tokens|device|judge)\.h",
     "second_oracle": "tools/prove/second_oracle/.*",
     "room": "conformance/([a-z]+)/.*",
     "reference": "reference/.*", "fast": "fast/.*", "tools": "tools/.*",
@@ -153,7 +153,7 @@ class House:
         is_test = is_test_file(file)
         if file == KERNEL_ABI:
             return [], []  # but <stdint.h>
-        if re.fullmatch(r"conformance/include/ropeproof_(tokens|device)\.h", file):
+        if re.fullmatch(r"conformance/include/ropeproof_(tokens|device|judge)\.h", file):
             return ["std", "kernel_abi"], ["include"]
         if file.startswith("conformance/engines/"):
             return MAY["engines"].split(), ["engines"]

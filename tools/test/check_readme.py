@@ -103,11 +103,12 @@ for number, kernel in enumerate(
         file.write(kernel)
         file.flush()
         command = [sys.executable, file.name]
-        if ".judge(" not in kernel:
+        if ".judge(" not in kernel and "assert_rope_close" not in kernel:
             command = [program, "run", "--command", shlex.join(command), "--time-limit", "60000"]
         run = subprocess.run(
             command,
             env={
+                "ROPEPROOF_JUDGE_LIBRARY": str(program.parent / "libropeproof_judge.so"),
                 **os.environ,
                 "PYTHONPATH": str(adapters),
                 "PATH": f"{program.parent}:{os.environ['PATH']}",

@@ -29,6 +29,7 @@ if _wire.is_runner_there():
 from ropeproof.arrays import (DTYPES, bf16_to_f32, f32_to_bf16, from_jax,
                               from_mlx, from_onnxruntime, from_torch, to_jax,
                               to_ml_dtypes, to_mlx, to_onnxruntime, to_torch)
+from ropeproof.closeness import assert_rope_close, bound, golden
 from ropeproof.decorator import Invalid, Unsupported, kernel
 from ropeproof.errors import Error
 from ropeproof.judging import judge, mark
@@ -38,6 +39,6 @@ from ropeproof.server import serve
 
 __all__ = [
     "DTYPES", "Error", "Invalid", "Problem", "Report", "Unsupported",
-    "bf16_to_f32", "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime",
-    "from_torch", "judge", "kernel", "mark", "serve", "to_jax",
+    "assert_rope_close", "bf16_to_f32", "bound", "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime",
+    "from_torch", "golden", "judge", "kernel", "mark", "serve", "to_jax",
     "to_ml_dtypes", "to_mlx", "to_onnxruntime", "to_torch"]

@@ -1,0 +1,177 @@
+#include <ropeproof_judge.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ropeproof::conformance::assertion {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Floats = std::vector<float>;
+
+constexpr std::int64_t kSeq = 3, kHeads = 2, kDim = 8, kPairs = kDim / 2;
+const std::vector<std::int64_t> kPositions = {0, 257, 4097};
+
+Floats numbers(std::size_t count) {
+  Floats x;
+  for (std::size_t i = 0; i < count; ++i) {
+    x.push_back(static_cast<float>(static_cast<int>(i * 37 % 23) - 11) / 8);
+  }
+  return x;
+}
+
+// Half split, from tables [seq, pairs].
+Floats rotated(const Floats& x, const Floats& cos, const Floats& sin) {
+  Floats y = x;
+  for (std::int64_t row = 0; row < kSeq * kHeads; ++row) {
+    for (std::int64_t j = 0; j < kPairs; ++j) {
+      const auto at = static_cast<std::size_t>(row / kHeads * kPairs + j);
+      const auto u = static_cast<std::size_t>(row * kDim + j), v = u + kPairs;
+      y[u] = x[u] * cos[at] - x[v] * sin[at];
+      y[v] = x[u] * sin[at] + x[v] * cos[at];
+    }
+  }
+  return y;
+}
+
+// A call of one row of tokens, and what an honest f32 kernel makes of it.
+struct Example {
+  Floats x = numbers(kSeq * kHeads * kDim), cos, sin, y;
+  ropeproof_problem problem{};
+
+  explicit Example(std::uint32_t operation) {
+    for (const std::int64_t position : kPositions) {
+      for (std::int64_t j = 0; j < kPairs; ++j) {
+        const float theta = std::pow(
+            10000.0f, -static_cast<float>(2 * j) / static_cast<float>(kDim));
+        const float phi = static_cast<float>(position) * theta;
+        cos.push_back(std::cos(phi));
+        sin.push_back(std::sin(phi));
+      }
+    }
+    y = rotated(x, cos, sin);
+    ropeproof_problem& p = problem;
+    p.struct_size = sizeof p;
+    p.operation = operation;
+    p.dtype = p.table_dtype = ROPEPROOF_F32;
+    p.pairing = ROPEPROOF_HALF_SPLIT;
+    p.direction = 1;
+    p.batch = 1, p.seq = kSeq;
+    p.head_dim = p.rotary_dim = kDim;
+    p.q = {x.data(), y.data(), kHeads,        0,   kHeads * kDim,
+           kDim,     0,        kHeads * kDim, kDim};
+    p.positions = kPositions.data();
+    p.position_axes = 1;
+    p.base = 10000;
+    p.amplitude = 1;
+    p.cos = cos.data(), p.sin = sin.data();
+    p.table_token_stride = kPairs;
+  }
+};
+
+struct Found {
+  std::int32_t status;
+  std::int64_t wrong = 0;
+  std::string text = {};
+};
+
+Found found(const ropeproof_problem& problem,
+            const ropeproof_claim* claim = nullptr) {
+  ropeproof_judgement* judgement = nullptr;
+  const std::int32_t status = ropeproof_judge(&problem, claim, &judgement);
+  if (status != ROPEPROOF_OK) return {status, 0, ropeproof_error()};
+  Found found{status, ropeproof_wrong(judgement), ropeproof_text(judgement)};
+  CHECK((ropeproof_worst(judgement) > 1) == (found.wrong > 0));
+  ropeproof_free(judgement);
+  return found;
+}
+
+constexpr std::uint32_t kAll[] = {ROPEPROOF_ROPE, ROPEPROOF_ROTATE,
+                                  ROPEPROOF_TABLE};
+
+}  // namespace
+
+TEST_CASE("a right result of each operation is within its bound",
+          "[assertion]") {
+  for (const std::uint32_t operation : kAll) {
+    const Found right = found(Example(operation).problem);
+    CAPTURE(operation, right.text);
+    CHECK(right.status == ROPEPROOF_OK);
+    CHECK(right.wrong == 0);
+    CHECK_THAT(right.text, ContainsSubstring("within their bound"));
+  }
+}
+
+TEST_CASE("a wrong result says where, how far, and which bug it is",
+          "[assertion]") {
+  Example example(ROPEPROOF_ROPE);
+  for (float& s : example.sin) s = -s;
+  example.y = rotated(example.x, example.cos, example.sin);
+  example.problem.q.out = example.y.data();
+  const Found wrong = found(example.problem);
+  CHECK(wrong.wrong > 0);
+  CHECK_THAT(wrong.text, ContainsSubstring("what     direction"));
+  CHECK_THAT(wrong.text, ContainsSubstring("first    q[0,1,0,0] pair 0"));
+
+  Example given(ROPEPROOF_ROTATE);
+  given.y[5] += 1e-5f;
+  const Found off = found(given.problem);
+  CHECK(off.wrong == 1);
+  CHECK_THAT(off.text, ContainsSubstring("1 of 48 elements"));
+}
+
+TEST_CASE("a stricter claim has a narrower bound", "[assertion]") {
+  const Example example(ROPEPROOF_ROPE);
+  const ropeproof_claim exact{.dtypes = 0,
+                              .angle_class = ROPEPROOF_A0,
+                              .angle_dtype = 0,
+                              .power = 0,
+                              .power_ulp = 0,
+                              .trig_ulp = 0,
+                              .table_dtype = 0,
+                              .rounding = 0};
+  CHECK(found(example.problem, &exact).wrong > 0);
+}
+
+TEST_CASE("goldens of f32 are the correctly rounded results", "[assertion]") {
+  const Example example(ROPEPROOF_ROTATE);
+  ropeproof_judgement* judgement = nullptr;
+  REQUIRE(ropeproof_judge(&example.problem, nullptr, &judgement) ==
+          ROPEPROOF_OK);
+  REQUIRE(ropeproof_elements(judgement) == kSeq * kHeads * kDim);
+  for (std::size_t i = 0; i < example.y.size(); ++i) {
+    const double golden = ropeproof_golden(judgement)[i];
+    CHECK(std::abs(example.y[i] - golden) <= ropeproof_bound(judgement)[i]);
+    CHECK(std::abs(golden) < 4);
+  }
+  ropeproof_free(judgement);
+}
+
+TEST_CASE("a problem that cannot be judged is refused in one line",
+          "[assertion]") {
+  const auto refused = [](const auto& change, const std::string& line) {
+    Example example(ROPEPROOF_ROPE);
+    change(example.problem);
+    const Found found = assertion::found(example.problem);
+    CHECK(found.status == ROPEPROOF_INVALID);
+    CHECK_THAT(found.text, ContainsSubstring(line));
+    CHECK(found.text.find('\n') == std::string::npos);
+  };
+  using P = ropeproof_problem;
+  refused([](P& p) { p.operation = 3; }, "operation is 3");
+  refused([](P& p) { p.rotary_dim = 7; }, "rotary_dim is 7");
+  refused([](P& p) { p.pairing = 0; }, "pairing is 0");
+  refused([](P& p) { p.dtype = 77; }, "dtype is 77");
+  refused([](P& p) { p.positions = nullptr; }, "positions is NULL");
+  refused([](P& p) { p.q.out = nullptr; }, "q.out is NULL");
+  refused([](P& p) { p.base = -1; }, "base");
+  refused([](P& p) { p.base = 0; }, "inv_freq is NULL");
+  refused([](P& p) { p.batch = -1; }, "batch, seq or heads");
+  CHECK(ropeproof_judge(nullptr, nullptr, nullptr) == ROPEPROOF_INVALID);
+}
+
+}  // namespace ropeproof::conformance::assertion

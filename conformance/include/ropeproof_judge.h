@@ -1,0 +1,88 @@
+/**
+ * ropeproof_judge.h -- one result of a RoPE kernel, judged where it was made.
+ *
+ * For tests of one's own (gtest, Catch2, a debugger): no plug-in, no runner, no
+ * files. Fill a ropeproof_problem as a kernel gets it (ropeproof_kernel.h),
+ * with what the kernel has written in q.out and k.out, and ask:
+ *
+ *     ropeproof_judgement* j = NULL;
+ *     if (ropeproof_judge(&problem, NULL, &j) != ROPEPROOF_OK)
+ *       puts(ropeproof_error());
+ *     else if (ropeproof_wrong(j) > 0)
+ *       puts(ropeproof_text(j));
+ *     ropeproof_free(j);
+ *
+ * The golden is the exact result; the bound follows from the claim, by the
+ * derivation in reference/bound/bound.h.
+ *
+ * Operations  ROPEPROOF_ROPE, ROPEPROOF_TABLE, and ROPEPROOF_ROTATE, whose
+ *             golden is the exact rotation by the given cos and sin (f32, f16
+ *             or bf16 tensors and tables).
+ * Memory      everything a problem points to is read and nothing written. q.in
+ *             is what the kernel was given: after a call in place, a copy of
+ *             it. Strides are as in ropeproof_kernel.h.
+ * Scalings    with `scaling` the golden follows from its parameters, and the
+ *             problem's amplitude is not read where the scaling decides it;
+ *             else from base, or inv_freq, or pair_bases and exponents.
+ * Errors      a problem that contradicts itself gives ROPEPROOF_INVALID, and
+ *             ropeproof_error() says what, in one line. Nothing throws or ends
+ *             the process. Functions may be called by several threads at once.
+ * Cost        about 0.3 us for each position and pair and 30 ns an element; a
+ *             diagnosis of a wrong result some 0.1 s.
+ */
+#ifndef ROPEPROOF_CONFORMANCE_ROPEPROOF_JUDGE_H_
+#define ROPEPROOF_CONFORMANCE_ROPEPROOF_JUDGE_H_
+
+#include <ropeproof_kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What was found of one result. */
+typedef struct ropeproof_judgement ropeproof_judgement;
+
+/**
+ * Judges the outputs of a problem, held to a claim; NULL: angles of class A1 in
+ * f32, cos and sin within 1 ulp in the type of the tensors or f32, one rounding
+ * at the end. Sets *judgement, which ropeproof_free() ends.
+ */
+ROPEPROOF_EXPORT int32_t ropeproof_judge(const ropeproof_problem* problem,
+                                         const ropeproof_claim* claim,
+                                         ropeproof_judgement** judgement);
+
+/** The number of elements, and of those beyond their bound. */
+ROPEPROOF_EXPORT int64_t ropeproof_elements(const ropeproof_judgement* j);
+ROPEPROOF_EXPORT int64_t ropeproof_wrong(const ropeproof_judgement* j);
+
+/** The largest error over its bound; above 1 where something is wrong. */
+ROPEPROOF_EXPORT double ropeproof_worst(const ropeproof_judgement* j);
+
+/**
+ * The golden of each element, binary64 rounded to odd: one cast to a narrower
+ * type is correctly rounded. In the order [q, then k][batch, seq, heads,
+ * head_dim], or of a table [cos, then sin][batch, seq, rotary_dim/2].
+ */
+ROPEPROOF_EXPORT const double* ropeproof_golden(const ropeproof_judgement* j);
+
+/** How far each element may be from its golden, in the same order. */
+ROPEPROOF_EXPORT const double* ropeproof_bound(const ropeproof_judgement* j);
+
+/**
+ * What is wrong, for people: the first and the worst element, the pattern of
+ * the wrong ones, the bug whose results these are and what to try; or in a line
+ * how much of the bound a right result has used. Lives as long as `j`.
+ */
+ROPEPROOF_EXPORT const char* ropeproof_text(const ropeproof_judgement* j);
+
+/** NULL is no judgement: nothing happens. */
+ROPEPROOF_EXPORT void ropeproof_free(ropeproof_judgement* j);
+
+/** Why this thread's last ropeproof_judge() did not return ROPEPROOF_OK. */
+ROPEPROOF_EXPORT const char* ropeproof_error(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ROPEPROOF_CONFORMANCE_ROPEPROOF_JUDGE_H_ */
