@@ -2,8 +2,10 @@
 #include <ropeproof_judge.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "conformance/assertion/judgement.h"
@@ -14,6 +16,20 @@ struct ropeproof_judgement : ropeproof::conformance::assertion::Judgement {};
 namespace {
 
 thread_local std::string last_error;
+
+// A struct of the ABI as this version has it: what the caller's lacks is zero.
+template <class T>
+T known(const T& given, const char* name) {
+  if (given.struct_size < 2 * sizeof given.struct_size) {
+    throw std::invalid_argument(std::string(name) + ".struct_size is " +
+                                std::to_string(given.struct_size) +
+                                "; expected sizeof");
+  }
+  T known{};
+  std::memcpy(&known, &given,
+              std::min<std::size_t>(given.struct_size, sizeof known));
+  return known;
+}
 
 }  // namespace
 
@@ -29,11 +45,17 @@ int32_t ropeproof_judge(const ropeproof_problem* problem,
       last_error = "problem or judgement is NULL";
       return ROPEPROOF_INVALID;
     }
+    ropeproof_problem asked = known(*problem, "problem");
+    ropeproof_scaling scaling{};
+    if (asked.scaling != nullptr) {
+      scaling = known(*asked.scaling, "scaling");
+      asked.scaling = &scaling;
+    }
     ropeproof_claim usual = plugin::kStrictestClaim;
     usual.angle_class = ROPEPROOF_A1;
     auto made = std::make_unique<ropeproof_judgement>();
     static_cast<assertion::Judgement&>(*made) =
-        assertion::judged(*problem, claim == nullptr ? usual : *claim);
+        assertion::judged(asked, claim == nullptr ? usual : *claim);
     *judgement = made.release();
     return ROPEPROOF_OK;
   } catch (const std::exception& error) {

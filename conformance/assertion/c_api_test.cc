@@ -126,14 +126,7 @@ TEST_CASE("a wrong result says where, how far, and which bug it is",
 
 TEST_CASE("a stricter claim has a narrower bound", "[assertion]") {
   const Example example(ROPEPROOF_ROPE);
-  const ropeproof_claim exact{.dtypes = 0,
-                              .angle_class = ROPEPROOF_A0,
-                              .angle_dtype = 0,
-                              .power = 0,
-                              .power_ulp = 0,
-                              .trig_ulp = 0,
-                              .table_dtype = 0,
-                              .rounding = 0};
+  const ropeproof_claim exact{};  // A0
   CHECK(found(example.problem, &exact).wrong > 0);
 }
 
@@ -163,6 +156,7 @@ TEST_CASE("a problem that cannot be judged is refused in one line",
   };
   using P = ropeproof_problem;
   refused([](P& p) { p.operation = 3; }, "operation is 3");
+  refused([](P& p) { p.struct_size = 0; }, "problem.struct_size is 0");
   refused([](P& p) { p.rotary_dim = 7; }, "rotary_dim is 7");
   refused([](P& p) { p.pairing = 0; }, "pairing is 0");
   refused([](P& p) { p.dtype = 77; }, "dtype is 77");
@@ -172,6 +166,10 @@ TEST_CASE("a problem that cannot be judged is refused in one line",
   refused([](P& p) { p.base = 0; }, "inv_freq is NULL");
   refused([](P& p) { p.batch = -1; }, "batch, seq or heads");
   CHECK(ropeproof_judge(nullptr, nullptr, nullptr) == ROPEPROOF_INVALID);
+  ropeproof_claim claim{};
+  claim.angle_class = 7;
+  CHECK_THAT(found(Example(ROPEPROOF_ROPE).problem, &claim).text,
+             ContainsSubstring("angle_class"));
 }
 
 }  // namespace ropeproof::conformance::assertion

@@ -11,6 +11,7 @@
 #include "conformance/explain/explain.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/description.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
 
@@ -90,13 +91,17 @@ Judgement judged(const ropeproof_problem& problem,
   const bool is_given = j.operation == ROPEPROOF_ROTATE;
   j.asked.golden = is_given ? golden_of_given(problem, p)
                             : cases::form_golden(p, reference::best_oracle());
-  j.kernel.name = "kernel";
+  j.kernel.name = "kernel", j.kernel.version = "0";
   j.kernel.operations = j.operation;
   j.kernel.dtypes = plugin::abi_dtype(p.dtype);
   j.kernel.pairings = plugin::abi_pairing(p.spec.layout.pairing);
   // Scalings are held to the frequencies that they decide.
   j.kernel.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_INV_FREQ;
   j.kernel.claims = {claim};
+  ropeproof_claim& held_to = j.kernel.claims[0];
+  held_to.power_ulp = std::max(held_to.power_ulp, 1u);  // 0 means 1
+  held_to.trig_ulp = std::max(held_to.trig_ulp, 1u);
+  plugin::check_description(j.kernel, "claim");
   j.claim = judge::claim_of(j.kernel, p.dtype, j.operation);
   if (is_given) j.claim.table = reference::Format::kF64;  // exact, as given
   j.output = read_output(problem);

@@ -9,16 +9,13 @@
 #include "conformance/models/config_scaling.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
-#include "reference/refuse.h"
 #include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {
 namespace {
 
 using nlohmann::json;
-using reference::kMaxCount;
 using reference::Pairing;
-using reference::shortest;
 
 // One document while it is read.
 class Reader {

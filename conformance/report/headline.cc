@@ -1,7 +1,7 @@
 #include "conformance/report/headline.h"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <vector>
@@ -16,9 +16,10 @@ namespace {
 
 // A number below 2^20, a power of two that is not below a larger one.
 std::string position_text(double position) {
-  const auto whole = static_cast<std::uint64_t>(position);
-  return whole < (1u << 20) ? std::to_string(whole)
-                            : "2^" + std::to_string(std::bit_width(whole));
+  int power = 0;
+  std::frexp(position, &power);
+  return position < 0x1p20 ? std::to_string(static_cast<int>(position))
+                           : "2^" + std::to_string(power);
 }
 
 // The largest position asked, or the power of two that the bounds of 99 in 100

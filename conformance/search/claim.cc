@@ -19,6 +19,7 @@
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
+#include "conformance/report/headline.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::search {
@@ -134,10 +135,7 @@ double allowed_error(const ropeproof_claim& claim, std::uint32_t dtype,
   return worst + local.result;
 }
 
-// A type's significant bits.
-int precision_of(std::uint32_t dtype) {
-  return reference::traits(plugin::format_of(dtype)).precision;
-}
+using report::precision_of;
 
 // What a kernel may claim, by the error that it allows up to a position, from
 // strict to loose; where that is about equal the better angles first. Unless
