@@ -5,8 +5,11 @@
  * files. Fill a ropeproof_problem as a kernel gets it (ropeproof_kernel.h),
  * with what the kernel has written in q.out and k.out, and ask:
  *
+ *     ropeproof_problem p = ropeproof_dense(
+ *         ROPEPROOF_F32, ROPEPROOF_HALF_SPLIT, 1, seq, heads, head_dim, x, y,
+ *         positions, 10000);
  *     ropeproof_judgement* j = NULL;
- *     if (ropeproof_judge(&problem, NULL, &j) != ROPEPROOF_OK)
+ *     if (ropeproof_judge(&p, NULL, &j) != ROPEPROOF_OK)
  *       puts(ropeproof_error());
  *     else if (ropeproof_wrong(j) > 0)
  *       puts(ropeproof_text(j));
@@ -34,10 +37,44 @@
 #define ROPEPROOF_CONFORMANCE_ROPEPROOF_JUDGE_H_
 
 #include <ropeproof_kernel.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * The plain problem: `in` and what a kernel has made of it, `out`, both dense
+ * [batch, seq, heads, head_dim] of elements of `dtype` in the host's memory,
+ * every channel rotated by base^(-2j/head_dim) times positions[batch, seq].
+ * What differs is set in the result: k, rotary_dim, scaling, direction, ...
+ */
+static inline ropeproof_problem ropeproof_dense(
+    uint32_t dtype, uint32_t pairing, int64_t batch, int64_t seq, int64_t heads,
+    int64_t head_dim, const void* in, const void* out, const int64_t* positions,
+    double base) {
+  ropeproof_problem p;
+  memset(&p, 0, sizeof p);
+  p.struct_size = (uint32_t)sizeof p;
+  p.operation = ROPEPROOF_ROPE;
+  p.dtype = dtype;
+  p.pairing = pairing;
+  p.direction = 1;
+  p.batch = batch, p.seq = seq;
+  p.head_dim = p.rotary_dim = head_dim;
+  p.q.in = in;
+  p.q.out = (void*)out;
+  p.q.heads = heads;
+  p.q.in_head_stride = p.q.out_head_stride = head_dim;
+  p.q.in_token_stride = p.q.out_token_stride = heads * head_dim;
+  p.q.in_batch_stride = p.q.out_batch_stride = seq * heads * head_dim;
+  p.positions = positions;
+  p.position_axes = 1;
+  p.position_batch_stride = seq;
+  p.base = base;
+  p.amplitude = 1;
+  return p;
+}
 
 /** What was found of one result. */
 typedef struct ropeproof_judgement ropeproof_judgement;

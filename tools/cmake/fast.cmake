@@ -1,5 +1,5 @@
-# The kernels of fast/, and the package ropeproof::fast for those who want them
-# without the suite.
+# The kernels of fast/; package.cmake installs them for those who want them without the
+# suite.
 find_package(hwy 1.0.3 REQUIRED)
 ropeproof_library(fast)
 target_link_libraries(ropeproof_fast PRIVATE hwy::hwy OpenMP::OpenMP_CXX)
@@ -21,17 +21,6 @@ endif()
 set_source_files_properties(fast/angles.cc PROPERTIES COMPILE_OPTIONS
   "-fno-exceptions;$<$<CXX_COMPILER_ID:GNU>:-fno-tree-ter>;$<$<CXX_COMPILER_ID:GNU>:-falign-loops=64>")
 
-install(TARGETS ropeproof_fast EXPORT ropeproofTargets COMPONENT fast)
-install(FILES fast/rope_fast.h fast/plan.h fast/bounds.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ropeproof/fast COMPONENT fast)
-install(EXPORT ropeproofTargets NAMESPACE ropeproof:: COMPONENT fast
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ropeproof)
-include(CMakePackageConfigHelpers)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/ropeproofConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
-install(FILES tools/cmake/ropeproofConfig.cmake ${PROJECT_BINARY_DIR}/ropeproofConfigVersion.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ropeproof COMPONENT fast)
-
 if(NOT ROPEPROOF_SUITE)
   return()
 endif()
@@ -48,5 +37,3 @@ target_link_libraries(fast_plugin PUBLIC ropeproof::fast ropeproof::kernel_abi
 ropeproof_plugin(fast $<TARGET_OBJECTS:fast_plugin>)
 set_target_properties(plugin_fast PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(plugin_fast PRIVATE ropeproof::fast hwy::hwy)
-install(TARGETS plugin_fast
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ropeproof/plugins)

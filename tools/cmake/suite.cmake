@@ -30,10 +30,8 @@ target_compile_options(ropeproof_conformance PRIVATE -ffp-contract=off
 add_library(ropeproof_judge SHARED conformance/assertion/c_api.cc)
 add_library(ropeproof::judge ALIAS ropeproof_judge)
 set_target_properties(ropeproof_judge PROPERTIES EXPORT_NAME judge CXX_VISIBILITY_PRESET hidden)
-target_include_directories(ropeproof_judge INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/conformance/include>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(ropeproof_judge PRIVATE ropeproof::conformance ropeproof_options
+target_link_libraries(ropeproof_judge INTERFACE ropeproof::kernel_abi
+  PRIVATE $<BUILD_INTERFACE:ropeproof::conformance> $<BUILD_INTERFACE:ropeproof_options>
   -Wl,--as-needed,--exclude-libs,ALL)
 
 # Rooms that look at few numbers: -O1 compiles in three quarters of the time. With
@@ -85,6 +83,8 @@ target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
 
 file(GLOB tool_sources CONFIGURE_DEPENDS tools/*.cc tools/prove/search_hard.cc)
 add_executable(ropeproof ${tool_sources})
+add_executable(ropeproof::program ALIAS ropeproof)
+set_target_properties(ropeproof PROPERTIES EXPORT_NAME program)
 ropeproof_unity(ropeproof)
 target_link_libraries(ropeproof PRIVATE ropeproof::conformance ropeproof::reference
   CLI11::CLI11 nlohmann_json::nlohmann_json ropeproof_options)
@@ -116,15 +116,3 @@ if(ROPEPROOF_MPFI)
   target_link_libraries(regenerate PRIVATE MPFI::MPFI)
 endif()
 target_compile_options(regenerate PRIVATE -ffp-contract=off)
-
-# The program, its kernels and vectors, and the header that authors include.
-install(TARGETS ropeproof)
-install(TARGETS plugin_c_example
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ropeproof/plugins)
-install(FILES tools/prove/second_oracle/recheck.py
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof)
-install(DIRECTORY vectors/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof/vectors)
-install(FILES conformance/include/ropeproof_kernel.h conformance/include/ropeproof_tokens.h
-  conformance/include/ropeproof_device.h conformance/include/ropeproof_judge.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-include(python)

@@ -98,11 +98,15 @@ if(CMAKE_GENERATOR STREQUAL Ninja)
     ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/builds)
 endif()
 
-# The installed kernels, used by a program of their own.
-add_test(NAME fast_package COMMAND ${CMAKE_COMMAND} -DBUILD_DIR=${PROJECT_BINARY_DIR}
-  -DWORK_DIR=${PROJECT_BINARY_DIR}/fast_package -DCXX=${CMAKE_CXX_COMPILER}
-  -DCXX_FLAGS=${CMAKE_CXX_FLAGS}
-  -P ${PROJECT_SOURCE_DIR}/fast/examples/check_package.cmake)
+# What is installed, used by projects of their own, and from Rust.
+find_program(RUSTC NAMES /usr/bin/rustc rustc)
+if(CMAKE_GENERATOR STREQUAL Ninja AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  add_test(NAME package COMMAND ${PROJECT_SOURCE_DIR}/tools/test/package_test.sh
+    ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/package ${CMAKE_CXX_COMPILER}
+    "${CMAKE_CXX_FLAGS}")
+  ropeproof_script(rust tools/test/check_rust.py ${PROJECT_SOURCE_DIR}
+    ${PROJECT_BINARY_DIR}/rust ${CMAKE_C_COMPILER} ${RUSTC})
+endif()
 
 add_dependencies(conformance_test fakes)
 add_dependencies(conformance_test plugin_fast plugin_c_example plugin_c_example_swapped)

@@ -11,7 +11,7 @@ packages=(g++ cmake ninja-build libhwy-dev nlohmann-json3-dev
 elsewhere="Boost >= 1.81, ${packages[*]}"
 if [ "${1:-}" = tests ]; then
   packages+=(python3-jsonschema python3-mpmath python3-pytest python3-pytest-xdist
-    clang-format clang libomp-dev)
+    clang-format clang libomp-dev libgtest-dev rustc)
   elsewhere="Boost >= 1.81, Catch2 >= 3, Arb (FLINT >= 3), ${packages[*]}"
 fi
 

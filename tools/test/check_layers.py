@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 103_000, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 61_230,
+    ("everything outside vectors/", 103_940, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 61_640,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 11_200,
@@ -157,6 +157,8 @@ class House:
             return ["std", "kernel_abi"], ["include"]
         if file.startswith("conformance/engines/"):
             return MAY["engines"].split(), ["engines"]
+        if file.startswith("conformance/examples/consumer/"):  # a project of its own
+            return [*MAY["engines"].split(), "catch2", "room examples"], ["examples"]
         if file.startswith("tools/prove/second_oracle/"):
             return MAY["second_oracle"].split() + ["catch2"] * bool(is_test), []
         rooms = []

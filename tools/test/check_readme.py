@@ -1,7 +1,7 @@
 """Holds README.md and CONTRIBUTING.md against what they show.
 
 A fenced block behind `<!-- file: PATH -->` must be that file, to the letter, also in
-conformance/README.md. Each
+the READMEs of conformance/ and conformance/assertion/. Each
 line of a block behind `<!-- output: NAME -->` must stand, in the same order, in
 what `ropeproof run` prints for the example plug-in NAME; `...` may stand for lines
 left out. Fractions, bit patterns and the worst case are not compared: the examples
@@ -35,12 +35,12 @@ EXIT_STATUS = {"c_example": 0, "c_example_swapped": 1}
 blocks = re.findall(r"<!-- (file|output): (\S+) -->\n```\w+\n(.*?)```", readme, re.S)
 faults = []
 
-SUITE = "conformance/README.md"
-for name, text in re.findall(
-    r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", (source / SUITE).read_text(), re.S
-):
-    if (source / name).read_text() != text:
-        faults.append(f"{SUITE} shows another {name} than the file")
+for page in ("conformance/README.md", "conformance/assertion/README.md"):
+    for name, text in re.findall(
+        r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", (source / page).read_text(), re.S
+    ):
+        if (source / name).read_text() != text:
+            faults.append(f"{page} shows another {name} than the file")
 
 
 def masked(line):
