@@ -256,8 +256,10 @@ class Reader {
       pairing = known == nullptr ? Pairing::kHalfSplit
                                  : *text::find_word(text::kPairingWords,
                                                     known->get<std::string>());
-      const std::string type =
-          type_.empty() ? "a file without model_type" : "model_type " + type_;
+      const std::string type = type_.empty() ? "a file without model_type"
+                               : model_.has("_class_name")
+                                   ? "_class_name " + type_
+                                   : "model_type " + type_;
       result.pairing_source =
           known != nullptr ? type
                            : "assumed: unknown for " + type + "; say --pairing";
@@ -281,7 +283,11 @@ class Reader {
                                                        ? "interleaved_sections"
                                                        : "contiguous_sections"},
                                    {"names", {"t", "h", "w"}}};
-    const auto sections = rope.sections(key, axes["names"].size(), pairs);
+    auto sections = rope.sections(key, axes["names"].size(), pairs);
+    if (axes.contains("channels")) {
+      sections = halves_of(axes["channels"], axes["names"].size(), 2 * pairs);
+      axes.erase("channels");
+    }
     if (sections) axes["pairs"] = *sections;
     if (!sections && axes.contains("pairs")) {
       config_.used->insert(std::string(key) + " " + axes["pairs"].dump());
@@ -293,6 +299,19 @@ class Reader {
       if (dynamic_cast<const ConfigError*>(&error) != nullptr) throw;
       rope.refuse(key, "sections of its scheme: " + std::string(error.what()));
     }
+  }
+
+  // Half of each axis' channels, which a list of the model has.
+  std::vector<std::int64_t> halves_of(const std::string& key, std::size_t axes,
+                                      std::int64_t rotary_dim) const {
+    const auto channels = model_.sections(key, axes, rotary_dim);
+    if (!channels) model_.missing(key, "a list of channels, one per axis");
+    std::vector<std::int64_t> halves;
+    for (const std::int64_t count : *channels) {
+      if (count % 2 != 0) model_.refuse(key, "even numbers");
+      halves.push_back(count / 2);
+    }
+    return halves;
   }
 
   static bool is_mrope_interleaved(const ConfigObject& rope) {
@@ -333,10 +352,10 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
   if (const auto words = why_no_rope(model)) {
     return {{}, {type + " has no RoPE: " + *words}};
   }
-  if (model.object.has("_class_name")) {
-    model.object.fail(
-        "is of diffusers, whose RoPE is not read from its files; "
-        "`ropeproof list models` has the usual ones");
+  if (model.object.has("_class_name") && model.entry == nullptr) {
+    model.object.fail("is of " + type +
+                      ", a class of diffusers that is not known; `ropeproof "
+                      "list models` has the usual models");
   }
   if (model.type.empty() && !speaks_of_rope(model.object.node())) {
     model.object.fail(

@@ -73,6 +73,17 @@ class LayoutReader {
         return static_cast<std::int64_t>(*d);
     }
     if (const auto d = model_.integer("head_dim", 2, kMaxHeadDim)) return *d;
+    if (const auto d = channels_of_axes()) {
+      const auto own = model_.integer("attention_head_dim", 2, kMaxHeadDim);
+      if (own && *own != *d) {
+        model_.refuse(
+            "attention_head_dim",
+            "the sum of " +
+                config_.field("axes")->at("channels").get<std::string>() +
+                ", " + std::to_string(*d));
+      }
+      return *d;
+    }
     const char* hidden = model_.has("n_embd") ? "n_embd" : "hidden_size";
     const char* heads = model_.has("n_head") ? "n_head" : "num_attention_heads";
     if (!model_.has(hidden)) {
@@ -86,6 +97,22 @@ class LayoutReader {
                                 std::to_string(count));
     }
     return size / count;
+  }
+
+  // The sum of the list that the table names, of diffusers' models.
+  std::optional<std::int64_t> channels_of_axes() const {
+    const json* axes = config_.field("axes");
+    if (axes == nullptr || !axes->contains("channels")) return {};
+    const json* list = model_.find(axes->at("channels"));
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      const json& count = (*list)[i];
+      if (!count.is_number_integer() || count < 0 || count > kMaxHeadDim) {
+        model_.refuse(axes->at("channels"), "a list of integers >= 0");
+      }
+      sum += count.get<std::int64_t>();
+    }
+    return sum;
   }
 
   // Latent attention: the heads are nope + rope, and the last channels rotate.

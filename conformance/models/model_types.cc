@@ -36,10 +36,12 @@ TypedConfig typed(const ConfigObject& object, const std::string& type,
           used};
 }
 
-// By its own model_type where the table has it, else by what surrounds it.
+// By its own model_type, or class of diffusers, where the table has it, else by
+// what surrounds it.
 TypedConfig typed(const ConfigObject& object, const ModelTypes& types,
                   const std::string& fallback) {
-  const std::string own = printable(object.text("model_type").value_or(""));
+  const char* key = object.has("model_type") ? "model_type" : "_class_name";
+  const std::string own = printable(object.text(key).value_or(""));
   if (own.empty() || (entry_of(types, own) == nullptr && !fallback.empty())) {
     return typed(object, fallback, entry_of(types, fallback));
   }
