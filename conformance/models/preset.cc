@@ -157,11 +157,11 @@ std::vector<Model> load_presets(const fs::path& directory) {
   return models;
 }
 
-Model read_config_file(const fs::path& path, const ConfigOptions& options) {
+Model read_config(const std::string& text, const std::string& name,
+                  const ConfigOptions& options) {
   Model model;
-  model.id = path.string();
+  model.id = name;
   try {
-    const std::string text = text::read_file(path);
     model.sha256 = text::sha256(text);
     model.set(
         ropes_of_config(text::parse_json(with_python_numbers(text), model.id),
@@ -170,6 +170,14 @@ Model read_config_file(const fs::path& path, const ConfigOptions& options) {
     throw ConfigError(error.what());
   }
   return model;
+}
+
+Model read_config_file(const fs::path& path, const ConfigOptions& options) {
+  try {
+    return read_config(text::read_file(path), path.string(), options);
+  } catch (const text::FileError& error) {
+    throw ConfigError(error.what());
+  }
 }
 
 }  // namespace ropeproof::conformance::models

@@ -48,7 +48,12 @@ std::optional<Model> find_preset(const std::filesystem::path& directory,
 // Reads all presets of `directory`, in the order of their ids.
 std::vector<Model> load_presets(const std::filesystem::path& directory);
 
-// Reads a config.json as a model without sources. Throws ConfigError.
+// Reads the text of a config.json as a model without sources; `name` stands for
+// it in errors. Throws ConfigError.
+Model read_config(const std::string& text, const std::string& name,
+                  const ConfigOptions& options = {});
+
+// Reads the file. Throws ConfigError.
 Model read_config_file(const std::filesystem::path& path,
                        const ConfigOptions& options = {});
 
