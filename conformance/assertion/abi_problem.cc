@@ -174,45 +174,6 @@ void check_sizes(const ropeproof_problem& p) {
   require(p.operation == ROPEPROOF_TABLE || p.q.heads > 0, "q.heads is 0");
 }
 
-// x c + y s of exact products, rounded to odd.
-double sum_to_odd(double a, double b) {
-  const double sum = a + b, b_part = sum - a;
-  const double rest = (a - (sum - b_part)) + (b - b_part);
-  const bool is_odd = (std::bit_cast<std::uint64_t>(sum) & 1) != 0;
-  if (rest == 0 || is_odd || !std::isfinite(sum)) return sum;
-  return std::nextafter(sum, rest > 0 ? HUGE_VAL : -HUGE_VAL);
-}
-
-cases::Bits rotated(const cases::Problem& p, const cases::Bits& x,
-                    std::int64_t heads, const cases::Golden& tables) {
-  const std::int64_t d = p.spec.layout.head_dim;
-  cases::Bits y;
-  for (const std::uint64_t bits : x) {
-    y.push_back(std::bit_cast<std::uint64_t>(decode(p.dtype, bits)));
-  }
-  for (std::int64_t row = 0; row < p.tokens() * heads; ++row) {
-    for (std::int64_t j = 0; j < p.pairs(); ++j) {
-      const reference::Pair from = reference::source_pair(p.spec, j);
-      const reference::Pair to = reference::target_pair(p.spec, j);
-      const auto entry = static_cast<std::size_t>(row / heads * p.pairs() + j);
-      const double c = cases::value_of(tables.cos[entry]);
-      const double s = cases::value_of(tables.sin[entry]) *
-                       static_cast<int>(p.spec.direction);
-      const auto value = [&](std::int64_t t) {
-        return decode(p.dtype, x[static_cast<std::size_t>(row * d + t)]);
-      };
-      const double u = value(from.u), v = value(from.v);
-      const auto put = [&](std::int64_t t, double golden) {
-        y[static_cast<std::size_t>(row * d + t)] =
-            std::bit_cast<std::uint64_t>(golden);
-      };
-      put(to.u, sum_to_odd(u * c, -(v * s)));
-      put(to.v, sum_to_odd(u * s, v * c));
-    }
-  }
-  return y;
-}
-
 }  // namespace
 
 cases::Problem read_problem(const ropeproof_problem& p) {
@@ -230,7 +191,10 @@ cases::Problem read_problem(const ropeproof_problem& p) {
   problem.batch = p.batch, problem.seq = p.seq;
   problem.spec.layout = read_layout(p);
   if (p.operation == ROPEPROOF_ROTATE) {
-    problem.positions.assign(static_cast<std::size_t>(p.batch * p.seq), 0);
+    // Of a given table the tokens' numbers: where an element is, in words.
+    for (std::int64_t token = 0; token < p.batch * p.seq; ++token) {
+      problem.positions.push_back(static_cast<double>(token % p.seq));
+    }
   } else {
     problem.spec.frequencies = read_frequencies(p);
     problem.spec.axes = read_axes(p);
@@ -271,26 +235,49 @@ judge::Output read_output(const ropeproof_problem& p) {
   return output;
 }
 
-cases::Golden golden_of_given(const ropeproof_problem& given,
-                              const cases::Problem& p) {
-  const Format table = format_named("table_dtype", given.table_dtype);
-  require(p.dtype != Format::kF64 && table != Format::kF64,
-          "given tables of f64, or of f64 tensors, cannot be judged here");
-  cases::Golden golden;
-  golden.inv_freq_hi.assign(static_cast<std::size_t>(p.pairs()), 0);
-  golden.inv_freq_lo = golden.inv_freq_hi;
+GivenTable read_given_table(const ropeproof_problem& p,
+                            const reference::Spec& spec) {
+  require(p.cache == 0 || p.cache == ROPEPROOF_CACHE_DOUBLED,
+          "cache is " + std::to_string(p.cache) +
+              "; expected 0 or ROPEPROOF_CACHE_DOUBLED");
+  const bool is_doubled = p.cache != 0;
+  const Format format = format_named("table_dtype", p.table_dtype);
+  call::Rows rows = table_rows(p);
+  if (is_doubled) rows.length = p.rotary_dim;
   const auto read = [&](const void* data, const char* name) {
-    cases::Bits bits = bits_of(required(data, name), table, table_rows(given));
-    for (std::uint64_t& entry : bits) {
-      entry = std::bit_cast<std::uint64_t>(decode(table, entry));
+    std::vector<double> values;
+    for (const std::uint64_t bits :
+         bits_of(required(data, name), format, rows)) {
+      values.push_back(decode(format, bits));
     }
-    return bits;
+    return values;
   };
-  golden.cos = read(given.cos, "cos");
-  golden.sin = read(given.sin, "sin");
-  golden.q = rotated(p, p.q, p.q_heads, golden);
-  golden.k = rotated(p, p.k, p.k_heads, golden);
-  return golden;
+  GivenTable table;
+  table.pairs = p.rotary_dim / 2;
+  table.cos_u = read(p.cos, "cos"), table.sin_u = read(p.sin, "sin");
+  for (const std::vector<double>* entries : {&table.cos_u, &table.sin_u}) {
+    require(std::ranges::all_of(*entries,
+                                [](double x) { return std::isfinite(x); }),
+            "cos and sin are not all finite numbers");
+  }
+  if (!is_doubled) {
+    table.cos_v = table.cos_u, table.sin_v = table.sin_u;
+    return table;
+  }
+  const std::vector<double> cos = std::move(table.cos_u),
+                            sin = std::move(table.sin_u);
+  table.cos_u.clear(), table.sin_u.clear();
+  for (std::int64_t row = 0; row < p.batch * p.seq; ++row) {
+    for (std::int64_t j = 0; j < table.pairs; ++j) {
+      const reference::Pair to = reference::target_pair(spec, j);
+      const std::int64_t first = row * p.rotary_dim - p.rotary_offset;
+      table.cos_u.push_back(reference::at(cos, first + to.u));
+      table.sin_u.push_back(reference::at(sin, first + to.u));
+      table.cos_v.push_back(reference::at(cos, first + to.v));
+      table.sin_v.push_back(reference::at(sin, first + to.v));
+    }
+  }
+  return table;
 }
 
 }  // namespace ropeproof::conformance::assertion

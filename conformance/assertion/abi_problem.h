@@ -5,7 +5,7 @@
 
 #include <ropeproof_kernel.h>
 
-#include "conformance/cases/golden.h"
+#include "conformance/assertion/given_table.h"
 #include "conformance/cases/problem.h"
 #include "conformance/judge/output.h"
 
@@ -19,11 +19,11 @@ cases::Problem read_problem(const ropeproof_problem& problem);
 // What the kernel has written: q.out and k.out, or cos and sin of a table.
 judge::Output read_output(const ropeproof_problem& problem);
 
-// The golden of a rotation by the given cos and sin, each taken as the number
-// that it is. Throws std::invalid_argument for tensors or tables of f64, whose
-// products binary64 does not hold.
-cases::Golden golden_of_given(const ropeproof_problem& problem,
-                              const cases::Problem& p);
+// The cos and sin of a rotation by given ones, each taken as the number that it
+// is: for each pair or, with cache ROPEPROOF_CACHE_DOUBLED, for each channel of
+// the window. Throws std::invalid_argument as read_problem does.
+GivenTable read_given_table(const ropeproof_problem& problem,
+                            const reference::Spec& spec);
 
 }  // namespace ropeproof::conformance::assertion
 

@@ -2,16 +2,22 @@
 #include <ropeproof_judge.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "conformance/assertion/judgement.h"
+#include "conformance/assertion/model.h"
 #include "conformance/plugin/description.h"
 
-struct ropeproof_judgement : ropeproof::conformance::assertion::Judgement {};
+struct ropeproof_judgement : ropeproof::conformance::assertion::Judgement {
+  using Judgement::Judgement;
+};
+struct ropeproof_model : ropeproof::conformance::assertion::Model {
+  using Model::Model;
+};
 
 namespace {
 
@@ -31,6 +37,32 @@ T known(const T& given, const char* name) {
   return known;
 }
 
+// What `form` gives, or a value in its place where it throws: a golden that no
+// oracle decides, memory that is not there.
+template <class T, class Form>
+T or_else(T value, const Form& form) {
+  try {
+    return form();
+  } catch (const std::exception& error) {
+    last_error = error.what();
+    return value;
+  }
+}
+
+// ROPEPROOF_OK, or what it throws as the last error.
+template <class Do>
+int32_t guarded(const Do& work) {
+  last_error.clear();
+  try {
+    work();
+    return ROPEPROOF_OK;
+  } catch (const std::exception& error) {
+    last_error = error.what();
+    std::ranges::replace(last_error, '\n', ' ');
+    return ROPEPROOF_INVALID;
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -39,11 +71,9 @@ int32_t ropeproof_judge(const ropeproof_problem* problem,
                         const ropeproof_claim* claim,
                         ropeproof_judgement** judgement) {
   using namespace ropeproof::conformance;
-  last_error.clear();
-  try {
+  return guarded([&] {
     if (problem == nullptr || judgement == nullptr) {
-      last_error = "problem or judgement is NULL";
-      return ROPEPROOF_INVALID;
+      throw std::invalid_argument("problem or judgement is NULL");
     }
     ropeproof_problem asked = known(*problem, "problem");
     ropeproof_scaling scaling{};
@@ -53,31 +83,54 @@ int32_t ropeproof_judge(const ropeproof_problem* problem,
     }
     ropeproof_claim usual = plugin::kStrictestClaim;
     usual.angle_class = ROPEPROOF_A1;
-    auto made = std::make_unique<ropeproof_judgement>();
-    static_cast<assertion::Judgement&>(*made) =
-        assertion::judged(asked, claim == nullptr ? usual : *claim);
-    *judgement = made.release();
-    return ROPEPROOF_OK;
-  } catch (const std::exception& error) {
-    last_error = error.what();
-    std::ranges::replace(last_error, '\n', ' ');
-    return ROPEPROOF_INVALID;
-  }
+    *judgement =
+        new ropeproof_judgement(asked, claim == nullptr ? usual : *claim);
+  });
 }
 
-int64_t ropeproof_elements(const ropeproof_judgement* j) { return j->elements; }
-int64_t ropeproof_wrong(const ropeproof_judgement* j) { return j->wrong; }
-double ropeproof_worst(const ropeproof_judgement* j) { return j->worst; }
+int64_t ropeproof_elements(const ropeproof_judgement* j) {
+  return j->elements();
+}
+int64_t ropeproof_wrong(const ropeproof_judgement* j) { return j->wrong(); }
+double ropeproof_worst(const ropeproof_judgement* j) {
+  return or_else(HUGE_VAL, [&] { return j->numbers().worst; });
+}
 const double* ropeproof_golden(const ropeproof_judgement* j) {
-  return j->golden.data();
+  return or_else<const double*>(nullptr,
+                                [&] { return j->numbers().golden.data(); });
 }
 const double* ropeproof_bound(const ropeproof_judgement* j) {
-  return j->bound.data();
+  return or_else<const double*>(nullptr,
+                                [&] { return j->numbers().bound.data(); });
 }
 const char* ropeproof_text(const ropeproof_judgement* j) {
-  return j->text.c_str();
+  const char* text =
+      or_else<const char*>(nullptr, [&] { return j->text().c_str(); });
+  return text == nullptr ? ropeproof_error() : text;
 }
 void ropeproof_free(ropeproof_judgement* j) { delete j; }
+
+int32_t ropeproof_read_config(const char* config, const char* types,
+                              const char* layers, uint32_t pairing,
+                              int64_t seq_len, ropeproof_model** model) {
+  return guarded([&] {
+    if (config == nullptr || model == nullptr) {
+      throw std::invalid_argument("config or model is NULL");
+    }
+    const auto text = [](const char* given) {
+      return std::string(given == nullptr ? "" : given);
+    };
+    *model =
+        new ropeproof_model(ropeproof::conformance::assertion::ModelQuestion{
+            config, text(types), text(layers), pairing, seq_len});
+  });
+}
+void ropeproof_set_model(const ropeproof_model* model,
+                         ropeproof_problem* problem) {
+  model->set(*problem);
+}
+void ropeproof_model_free(ropeproof_model* model) { delete model; }
+
 const char* ropeproof_error(void) { return last_error.c_str(); }
 
 }  // extern "C"

@@ -144,6 +144,39 @@ TEST_CASE("goldens of f32 are the correctly rounded results", "[assertion]") {
   ropeproof_free(judgement);
 }
 
+TEST_CASE("a config.json says what a problem is", "[assertion]") {
+  const std::string types = ROPEPROOF_SOURCE_DIR "/vectors/models";
+  const std::string config = R"({"model_type": "llama", "head_dim": 8,
+      "num_attention_heads": 2, "hidden_size": 16, "rope_theta": 10000,
+      "max_position_embeddings": 8192})";
+  const auto read = [&](const std::string& text, ropeproof_model** model,
+                        const char* layers = nullptr) {
+    return ropeproof_read_config(text.c_str(), types.c_str(), layers, 0, 0,
+                                 model);
+  };
+  ropeproof_model* model = nullptr;
+  REQUIRE(read(config, &model) == ROPEPROOF_OK);
+  Example example(ROPEPROOF_ROPE);
+  example.problem.base = 7;
+  example.problem.pairing = ROPEPROOF_INTERLEAVED;
+  ropeproof_set_model(model, &example.problem);
+  CHECK(found(example.problem).wrong == 0);
+  ropeproof_model_free(model);
+
+  const std::string layered = R"({"model_type": "gemma3_text",
+      "head_dim": 8, "rope_local_base_freq": 10000, "rope_theta": 1000000,
+      "num_attention_heads": 2, "hidden_size": 16})";
+  CHECK(read(layered, &model) == ROPEPROOF_INVALID);
+  CHECK_THAT(ropeproof_error(), ContainsSubstring("sliding_attention"));
+  REQUIRE(read(layered, &model, "sliding_attention") == ROPEPROOF_OK);
+  ropeproof_set_model(model, &example.problem);
+  CHECK(found(example.problem).wrong == 0);
+  ropeproof_model_free(model);
+  CHECK(read(R"({"model_type": "bert"})", &model) == ROPEPROOF_INVALID);
+  CHECK_THAT(ropeproof_error(), ContainsSubstring("no RoPE"));
+  CHECK(read("{", &model) == ROPEPROOF_INVALID);
+}
+
 TEST_CASE("a problem that cannot be judged is refused in one line",
           "[assertion]") {
   const auto refused = [](const auto& change, const std::string& line) {

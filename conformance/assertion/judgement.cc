@@ -1,19 +1,30 @@
 #include "conformance/assertion/judgement.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <type_traits>
+#include <utility>
 
 #include "conformance/assertion/abi_problem.h"
+#include "conformance/assertion/screening.h"
 #include "conformance/cases/form_golden.h"
 #include "conformance/cases/summary.h"
 #include "conformance/explain/account.h"
 #include "conformance/explain/explain.h"
+#include "conformance/judge/codec.h"
 #include "conformance/judge/judge.h"
+#include "conformance/judge/pair_bounds.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/fields.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::assertion {
 namespace {
@@ -21,55 +32,6 @@ namespace {
 // Hypotheses are tried on results up to this size; larger ones keep the
 // pattern and what was measured.
 constexpr std::int64_t kLargestExplained = std::int64_t{1} << 17;
-
-struct Judged {
-  plugin::Description kernel;
-  std::uint32_t operation;
-  cases::Case asked;
-  judge::Claim claim;
-  judge::Output output;
-  judge::Measurement measurement;
-};
-
-std::vector<explain::Diagnosis> diagnoses_of(const Judged& j) {
-  if (j.measurement.elements > kLargestExplained) return {};
-  explain::Evidence evidence;
-  evidence.kernel = j.kernel;
-  explain::Answer answer;
-  answer.operation = j.operation;
-  answer.asked = std::make_shared<const cases::Case>(j.asked);
-  answer.claim = j.claim;
-  answer.output = std::make_shared<const judge::Output>(j.output);
-  answer.is_failure = true;
-  answer.elements = j.measurement.elements;
-  evidence.wrong.push_back(std::move(answer));
-  evidence.right = [](const std::set<std::uint32_t>&) {
-    return std::vector<explain::Answer>();
-  };
-  return explain::explain(evidence).faults;
-}
-
-// As in the report of a run, without what replays it.
-std::string failure_text(const Judged& j) {
-  const judge::Measurement& m = j.measurement;
-  const explain::Account account = explain::account_of(
-      m, j.asked.problem, j.asked.golden, j.operation, j.claim, j.output);
-  std::string text = std::to_string(m.wrong) + " of " +
-                     std::to_string(m.elements) +
-                     " elements are beyond their bound\n" +
-                     report::diagnoses_text(diagnoses_of(j), false) +
-                     report::paragraph("case", cases::summary(j.asked)) +
-                     report::element_text("first", *m.first_wrong);
-  if (m.worst) text += report::element_text("worst", *m.worst);
-  text += report::paragraph("pattern", account.pattern);
-  for (const std::string& sentence : account.measured) {
-    text += report::paragraph("measured", sentence);
-  }
-  const explain::Equation& equation = explain::equation(account.equation);
-  return text +
-         report::paragraph("equation", "(R" + std::to_string(equation.number) +
-                                           ") " + std::string(equation.text));
-}
 
 std::string passing_text(const judge::Measurement& m) {
   const std::string all =
@@ -80,51 +42,268 @@ std::string passing_text(const judge::Measurement& m) {
              : all;
 }
 
-}  // namespace
+constexpr const char* kClassNames[] = {"A0", "A1", "A2", "A3"};
+constexpr const char* kClassWords[] = {
+    "no error of its own", "a position times a frequency in f32",
+    "frequencies that are multiplied on from pair to pair", "a 16-bit type"};
 
-Judgement judged(const ropeproof_problem& problem,
-                 const ropeproof_claim& claim) {
-  Judged j;
-  j.operation = problem.operation;
-  j.asked.problem = read_problem(problem);
-  const cases::Problem& p = j.asked.problem;
-  const bool is_given = j.operation == ROPEPROOF_ROTATE;
-  j.asked.golden = is_given ? golden_of_given(problem, p)
-                            : cases::form_golden(p, reference::best_oracle());
-  j.kernel.name = "kernel", j.kernel.version = "0";
-  j.kernel.operations = j.operation;
-  j.kernel.dtypes = plugin::abi_dtype(p.dtype);
-  j.kernel.pairings = plugin::abi_pairing(p.spec.layout.pairing);
+// NaNs and infinities have rules in place of goldens.
+bool has_special(reference::Format format, const cases::Bits& x) {
+  return judge::with_format(format, [&]<reference::Format kFormat>() {
+    return std::ranges::any_of(x, [](std::uint64_t bits) {
+      return !std::isfinite(judge::fast_decode<kFormat>(bits));
+    });
+  });
+}
+
+plugin::Description kernel_of(const cases::Problem& p, std::uint32_t operation,
+                              const ropeproof_claim& claim) {
+  plugin::Description kernel;
+  kernel.name = "kernel", kernel.version = "0";
+  kernel.operations = operation;
+  kernel.dtypes = plugin::abi_dtype(p.dtype);
+  kernel.pairings = plugin::abi_pairing(p.spec.layout.pairing);
   // Scalings are held to the frequencies that they decide.
-  j.kernel.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_INV_FREQ;
-  j.kernel.claims = {claim};
-  ropeproof_claim& held_to = j.kernel.claims[0];
+  kernel.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_INV_FREQ;
+  kernel.claims = {claim};
+  ropeproof_claim& held_to = kernel.claims[0];
   held_to.power_ulp = std::max(held_to.power_ulp, 1u);  // 0 means 1
   held_to.trig_ulp = std::max(held_to.trig_ulp, 1u);
-  plugin::check_description(j.kernel, "claim");
-  j.claim = judge::claim_of(j.kernel, p.dtype, j.operation);
-  if (is_given) j.claim.table = reference::Format::kF64;  // exact, as given
-  j.output = read_output(problem);
-  j.measurement =
-      judge::judge(p, j.asked.golden, j.operation, j.claim, j.output);
-  const std::vector<judge::Mark> marks =
-      judge::marks_of(p, j.asked.golden, j.operation, j.claim, j.output);
+  plugin::check_description(kernel, "claim");
+  return kernel;
+}
 
-  Judgement judgement;
-  const judge::Measurement& m = j.measurement;
-  judgement.elements = m.elements, judgement.wrong = m.wrong;
-  judgement.worst = m.worst ? m.worst->ratio() : 0;
-  for (const judge::Mark& mark : marks) judgement.bound.push_back(mark.bound);
-  const cases::Golden& g = j.asked.golden;
-  const bool is_table = j.operation == ROPEPROOF_TABLE;
+// All that decides frequencies and amplitude of a problem, as bytes.
+std::string frequency_key(const ropeproof_problem& p) {
+  std::string key;
+  const auto add = [&](const auto& value) {
+    key.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const auto add_list = [&](const auto* list) {
+    add(list != nullptr);
+    if (list == nullptr) return;
+    for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) add(list[j]);
+  };
+  add(p.rotary_dim), add(p.base), add(p.amplitude);
+  add_list(p.inv_freq), add_list(p.pair_bases);
+  add_list(p.exponent_numerators), add_list(p.exponent_denominators);
+  add(p.scaling != nullptr);
+  if (p.scaling == nullptr) return key;
+  add(p.scaling->kind);
+  const auto add_field = [&](const char*, const auto& value) {
+    if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>) {
+      add_list(value);
+    } else {
+      add(value);
+    }
+  };
+  plugin::for_each_field(*p.scaling, add_field);
+  return key;
+}
+
+// What the judge and the screening need of a golden beside q and k. An oracle
+// takes some 10 us for each frequency, and tests ask for few sets of them.
+cases::Golden frequencies_of(const ropeproof_problem& given,
+                             const cases::Problem& p) {
+  constexpr std::size_t kMostKept = 64;
+  static std::mutex mutex;
+  static std::map<std::string, cases::Golden> kept;
+  const std::string key = frequency_key(given);
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = kept.find(key); found != kept.end()) {
+      return found->second;
+    }
+  }
+  const reference::Goldens goldens(reference::best_oracle(), p.spec, {});
+  cases::Golden golden;
+  golden.amplitude = goldens.resolution().amplitude;
+  for (const auto& theta : goldens.frequencies()) {
+    golden.inv_freq_hi.push_back(theta.hi);
+    golden.inv_freq_lo.push_back(theta.lo);
+  }
+  const std::lock_guard lock(mutex);
+  if (kept.size() == kMostKept) kept.clear();
+  return kept[key] = golden;
+}
+
+}  // namespace
+
+struct Judgement::Judged {
+  plugin::Description kernel;
+  std::uint32_t operation = 0;
+  cases::Case asked;  // its golden is formed when it is needed
+  std::optional<GivenTable> given;
+  judge::Claim claim;
+  judge::Output output;
+
+  std::once_flag is_measured, is_told;
+  judge::Measurement measurement;
+  Numbers numbers;
+  std::string told;
+
+  std::int64_t elements() const;
+  bool is_screened(const ropeproof_problem& problem) const;
+  void measure();
+  std::vector<explain::Diagnosis> diagnoses() const;
+  std::string case_text() const;
+  std::string bound_text() const;
+  std::string failure_text() const;
+};
+
+std::int64_t Judgement::Judged::elements() const {
+  return operation == ROPEPROOF_TABLE
+             ? 2 * asked.problem.tokens() * asked.problem.pairs()
+             : asked.problem.elements();
+}
+
+bool Judgement::Judged::is_screened(const ropeproof_problem& problem) const {
+  const cases::Problem& p = asked.problem;
+  if (operation == ROPEPROOF_TABLE) return false;
+  return is_surely_within(
+      p, given ? golden_of(*given, p) : frequencies_of(problem, p), operation,
+      claim, output, given ? &*given : nullptr);
+}
+
+void Judgement::Judged::measure() {
+  cases::Problem& p = asked.problem;
+  p.is_special = has_special(p.dtype, p.q) || has_special(p.dtype, p.k);
+  cases::Golden& g = asked.golden;
+  if (given) {
+    g = golden_of(*given, p);
+    rotate(*given, p, g);
+  } else {
+    g = cases::form_golden(p, reference::best_oracle());
+  }
+  measurement = judge::judge(p, g, operation, claim, output);
+  numbers.wrong = measurement.wrong;
+  numbers.worst = measurement.worst ? measurement.worst->ratio() : 0;
+  for (const judge::Mark& mark :
+       judge::marks_of(p, g, operation, claim, output)) {
+    numbers.bound.push_back(mark.bound);
+  }
+  const bool is_table = operation == ROPEPROOF_TABLE;
   for (const cases::Bits* bits :
        is_table ? std::array{&g.cos, &g.sin} : std::array{&g.q, &g.k}) {
     for (const std::uint64_t golden : *bits) {
-      judgement.golden.push_back(cases::value_of(golden));
+      numbers.golden.push_back(cases::value_of(golden));
     }
   }
-  judgement.text = m.pass() ? passing_text(m) : failure_text(j);
-  return judgement;
+}
+
+std::vector<explain::Diagnosis> Judgement::Judged::diagnoses() const {
+  if (elements() > kLargestExplained) return {};
+  explain::Evidence evidence;
+  evidence.kernel = kernel;
+  explain::Answer answer;
+  answer.operation = operation;
+  answer.asked = std::make_shared<const cases::Case>(asked);
+  answer.claim = claim;
+  answer.output = std::make_shared<const judge::Output>(output);
+  answer.is_failure = true;
+  answer.elements = measurement.elements;
+  evidence.wrong.push_back(std::move(answer));
+  evidence.right = [](const std::set<std::uint32_t>&) {
+    return std::vector<explain::Answer>();
+  };
+  return explain::explain(evidence).faults;
+}
+
+std::string Judgement::Judged::case_text() const {
+  const cases::Problem& p = asked.problem;
+  if (!given) return cases::summary(asked);
+  const reference::Layout& layout = p.spec.layout;
+  return std::string(text::word(text::kFormatWords, p.dtype)) + " " +
+         std::string(text::word(text::kPairingWords, layout.pairing)) +
+         ", cos and sin given, head_dim " + std::to_string(layout.head_dim) +
+         ", rotary_dim " + std::to_string(layout.rotary_dim) + ", batch " +
+         std::to_string(p.batch) + ", seq " + std::to_string(p.seq) +
+         ", heads " + std::to_string(p.q_heads);
+}
+
+// The bound of the worst element as a number, and what it consists of.
+std::string Judgement::Judged::bound_text() const {
+  const judge::Element& e =
+      measurement.worst ? *measurement.worst : *measurement.first_wrong;
+  if (e.pair < 0) return "none: channels outside the window are copied";
+  judge::PairBounds bounds(asked.problem, asked.golden, claim, operation);
+  const judge::Terms& terms = bounds.at(
+      e.batch * asked.problem.seq + e.token)[static_cast<std::size_t>(e.pair)];
+  if (terms.is_vacuous) {
+    return "at this angle the claim accepts any rotation; the length of the "
+           "pair is judged";
+  }
+  const double arithmetic = terms.classes[ROPEPROOF_A0];
+  std::string text = report::ratio_text(e.bound) + " for the worst: ";
+  if (terms.has_angle && terms.claim > arithmetic) {
+    text += report::ratio_text(terms.claim - arithmetic) +
+            " of the pair's length for an angle of " +
+            kClassWords[kernel.claims[0].angle_class] + ", ";
+  }
+  text += report::ratio_text(arithmetic) + " for the arithmetic after it";
+  if (terms.result > 0) {
+    text += ", " + report::ratio_text(terms.result) +
+            " of the result for its rounding";
+  }
+  return text + " (claim " + kClassNames[kernel.claims[0].angle_class] + ")";
+}
+
+// As in the report of a run, without what replays it.
+std::string Judgement::Judged::failure_text() const {
+  const judge::Measurement& m = measurement;
+  const explain::Account account = explain::account_of(
+      m, asked.problem, asked.golden, operation, claim, output);
+  std::string text = std::to_string(m.wrong) + " of " +
+                     std::to_string(m.elements) +
+                     " elements are beyond their bound\n" +
+                     report::diagnoses_text(diagnoses(), false) +
+                     report::paragraph("case", case_text()) +
+                     report::element_text("first", *m.first_wrong);
+  if (m.worst) text += report::element_text("worst", *m.worst);
+  text += report::paragraph("bound", bound_text());
+  text += report::paragraph("pattern", account.pattern);
+  for (const std::string& sentence : account.measured) {
+    text += report::paragraph("measured", sentence);
+  }
+  const explain::Equation& equation = explain::equation(account.equation);
+  return text +
+         report::paragraph("equation", "(R" + std::to_string(equation.number) +
+                                           ") " + std::string(equation.text));
+}
+
+Judgement::Judgement(const ropeproof_problem& problem,
+                     const ropeproof_claim& claim)
+    : judged_(std::make_unique<Judged>()) {
+  Judged& j = *judged_;
+  j.operation = problem.operation;
+  cases::Problem& p = j.asked.problem;
+  p = read_problem(problem);
+  j.kernel = kernel_of(p, j.operation, claim);
+  j.claim = judge::claim_of(j.kernel, p.dtype, j.operation);
+  if (j.operation == ROPEPROOF_ROTATE) {
+    j.given = read_given_table(problem, p.spec);
+    j.claim.table = reference::Format::kF64;  // exact, as given
+  }
+  j.output = read_output(problem);
+  if (!j.is_screened(problem)) wrong_ = numbers().wrong;
+}
+
+Judgement::~Judgement() = default;
+
+std::int64_t Judgement::elements() const { return judged_->elements(); }
+
+const Numbers& Judgement::numbers() const {
+  std::call_once(judged_->is_measured, [&] { judged_->measure(); });
+  return judged_->numbers;
+}
+
+const std::string& Judgement::text() const {
+  numbers();
+  std::call_once(judged_->is_told, [&] {
+    judged_->told = wrong_ == 0 ? passing_text(judged_->measurement)
+                                : judged_->failure_text();
+  });
+  return judged_->told;
 }
 
 }  // namespace ropeproof::conformance::assertion
