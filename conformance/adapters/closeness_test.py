@@ -3,6 +3,11 @@
     python3 conformance/adapters/closeness_test.py BUILD_DIR
 """
 
+import json
+import pathlib
+import tempfile
+import threading
+import time
 import unittest
 
 import numpy as np
@@ -28,6 +33,11 @@ def rope(x, positions, pairing="half_split", base=10000.0, order="bshd",
         return np.concatenate([u * cos - v * sin, u * sin + v * cos], -1)
     u, v = x[..., ::2], x[..., 1::2]
     return np.stack([u * cos - v * sin, u * sin + v * cos], -1).reshape(x.shape)
+
+
+def turned(x, cos, sin):
+    u, v = np.split(x, 2, -1)
+    return np.concatenate([u * cos - v * sin, u * sin + v * cos], -1)
 
 
 class Closeness(unittest.TestCase):
@@ -67,9 +77,145 @@ class Closeness(unittest.TestCase):
         with self.assertRaises(AssertionError):
             close(y, self.x, cos=cos, sin=-sin)
 
+    def test_tables_come_in_each_form_that_engines_have(self):
+        x, phi = self.x, np.linspace(0, 9, 40, dtype=np.float32).reshape(5, 8)
+        cos, sin = np.cos(phi), np.sin(phi)
+        y = turned(x, cos[:, None], sin[:, None])
+        beside = np.stack([cos, sin], -1)
+        for table in (
+                {"cos": cos, "sin": sin}, {"cos": cos[None, :, None], "sin": sin},
+                {"cos": np.tile(cos, 2), "sin": np.tile(sin, 2)},
+                {"cos_sin": np.concatenate([cos, sin], -1)},
+                {"freqs_cis": (cos + 1j * sin).astype(np.complex64)},
+                {"freqs_cis": beside},
+                {"freqs_cis": np.stack([beside * [1, -1], beside[..., ::-1]],
+                                       -2).astype(np.float32)}):
+            table = {name: part if name != "sin" or part.ndim == np.ndim(
+                table["cos"]) else part[None, :, None]
+                for name, part in table.items()}
+            with self.subTest({name: t.shape for name, t in table.items()}):
+                close(y, x, **table)
+                with self.assertRaisesRegex(AssertionError, "given"):
+                    close(y + np.float32(1e-4), x, **table)
+        rows = np.array([7, 3, 99, 0, 50])
+        cache = np.zeros((2, 100, 8), np.float32)
+        cache[0, rows], cache[1, rows] = cos, sin
+        close(y, x, cos=cache[0], sin=cache[1], positions=rows)
+        wide = [f(phi.astype(np.float64))[:, None] for f in (np.cos, np.sin)]
+        exact = turned(x.astype(np.float64), *wide)
+        close(exact.astype(np.float32), x, cos=wide[0], sin=wide[1])
+        close(exact, x.astype(np.float64), cos=wide[0], sin=wide[1])
+
+    def test_unlike_halves_of_a_table_belong_to_their_channels(self):
+        x, (cos, sin) = self.x, rng.standard_normal((2, 5, 16), dtype=np.float32)
+        u, v = np.split(x, 2, -1)
+        beside = np.stack([-x[..., 1::2], x[..., ::2]], -1).reshape(x.shape)
+        other = np.split(x * sin[:, None], 2, -1)
+        for y, how in (
+                (np.concatenate([-v, u], -1) * sin[:, None], {}),
+                (beside * sin[:, None], {"pairing": "interleaved"}),
+                (np.concatenate([other[1], -other[0]], -1),
+                 {"direction": "adjoint"})):
+            y = x * cos[:, None] + y
+            close(y, x, cos=cos, sin=sin, **how)
+            y[0, 1, 2, 12] += 1e-4
+            with self.assertRaisesRegex(AssertionError, "1 of 480"):
+                close(y, x, cos=cos, sin=sin, **how)
+
+    def test_sequences_packed_one_behind_the_other(self):
+        x = self.x.reshape(10, 3, 16)
+        ends, places = np.array([0, 6, 6, 10]), np.r_[0:6, 0:4]
+        y = rope(x[None], places)[0]
+        close(y, x, order="thd", cu_seqlens=ends)
+        with self.assertRaisesRegex(AssertionError, "position"):
+            close(y, x, order="thd", positions=np.arange(10))
+        y = rope(x[None], places + np.repeat([5, 70], [6, 4]))[0]
+        close(y, x, order="thd", cu_seqlens=ends, offset=[5, 0, 70])
+        close(rope(self.x, [[3], [40]] + np.arange(5)), self.x, offset=[3, 40])
+        y = np.ascontiguousarray(rope(self.x, self.positions).swapaxes(0, 1))
+        close(y, np.ascontiguousarray(self.x.swapaxes(0, 1)), order="sbhd",
+              positions=self.positions)
+
+    def test_axes_have_sections(self):
+        places = np.array([[5, 6, 7, 8, 9], [1, 1, 2, 2, 3], [4, 5, 4, 5, 4]])
+        phi = np.repeat(places, [4, 2, 2], 0).T * np.float32(
+            1e4) ** -(np.arange(8, dtype=np.float32) / 8)
+        y = turned(self.x, np.cos(phi, dtype=np.float32)[:, None],
+                   np.sin(phi, dtype=np.float32)[:, None])
+        three = np.repeat(places[:, None], 2, 1)
+        close(y, self.x, positions=three, sections=[4, 2, 2])
+        with self.assertRaises(AssertionError):
+            close(y, self.x, positions=three, sections=[2, 4, 2])
+        with self.assertRaisesRegex(ValueError, "3 axes: say sections"):
+            close(y, self.x, positions=three)
+
+    def test_a_config_says_what_the_model_computes(self):
+        config = {"model_type": "llama", "head_dim": 16, "hidden_size": 64,
+                  "num_attention_heads": 4, "rope_theta": 5e5}
+        y = rope(self.x, self.positions, base=5e5)
+        at = {"positions": self.positions}
+
+        class Config:  # as transformers has them
+            def to_dict(self):
+                return config
+        with tempfile.TemporaryDirectory() as here:
+            file = pathlib.Path(here) / "config.json"
+            file.write_text(json.dumps(config))
+            for given in (config, Config(), file, str(file), here):
+                close(y, self.x, config=given, **at)
+        with self.assertRaisesRegex(AssertionError, "base"):
+            close(rope(self.x, self.positions), self.x, config=config, **at)
+        layered = {"model_type": "gemma3_text", "rope_theta": 1e6, "head_dim": 16,
+                   "rope_local_base_freq": 5e5, "hidden_size": 64,
+                   "num_attention_heads": 4}
+        close(y, self.x, config=layered, layers="sliding_attention", **at)
+        for given, line in ((layered, "sliding_attention have each their own"),
+                            ({"model_type": "bert"}, "has no RoPE"),
+                            ("/no/such.json", "cannot be read"), (7, "a int"),
+                            ({**config, "head_dim": 32}, "32")):
+            with self.subTest(line), self.assertRaisesRegex(ValueError, line):
+                close(y, self.x, config=given, **at)
+        with self.assertRaisesRegex(ValueError, "says what base is"):
+            close(y, self.x, config=config, base=1e4, **at)
+
+    def test_a_call_takes_no_long_and_leaves_the_interpreter(self):
+        x = rng.standard_normal((1, 512, 16, 128), dtype=np.float32)
+        y, counted, is_over = rope(x, np.arange(512)), [0], threading.Event()
+
+        def count():
+            while not is_over.wait(0.001):
+                counted[0] += 1
+        close(y, x, positions=np.arange(512))
+        thread = threading.Thread(target=count)
+        thread.start()
+        before = time.process_time()
+        for _ in range(10):
+            close(y, x, positions=np.arange(512))
+        used = time.process_time() - before
+        is_over.set()
+        thread.join()
+        self.assertGreater(counted[0], 20)
+        self.assertLess(used, 10 * (x.size * 200e-9))  # ten times what it takes
+
+    def test_numbers_that_are_none_follow_their_rules(self):
+        x = self.x.copy()
+        x[0, 1, 0, 3], x[1, 2, 1, 0] = np.nan, np.inf
+        y = rope(x, self.positions)
+        close(y, x, positions=self.positions)
+        y[0, 1, 0, 3] = 0
+        with self.assertRaises(AssertionError):
+            close(y, x, positions=self.positions)
+
+    def test_the_bound_is_told_with_what_it_consists_of(self):
+        y = rope(self.x, self.positions)
+        y[1, 4, 0, 2] += 1e-2
+        with self.assertRaisesRegex(AssertionError, r"bound    \d[^=]*frequency in "
+                                    r"f32,[^=]*after it \(claim A1\)"):
+            close(y, self.x, positions=self.positions)
+
     def test_a_wrong_result_is_named(self):
         for result, words in (
-                (self.x, "not rotated"),
+                (self.x.copy(), "not rotated"),
                 (rope(self.x, self.positions, "interleaved"), "other layout"),
                 (rope(self.x, self.positions, sign=-1), "direction"),
                 (rope(self.x, self.positions + 1), r"position \+ 1"),
@@ -103,7 +249,16 @@ class Closeness(unittest.TestCase):
                 ({"positions": self.positions[:3]}, r"positions has shape \[3\]"),
                 ({"positions": self.positions * np.nan}, "finite"),
                 ({**at, "pairing": "sideways"}, "pairing is 'sideways'"),
-                ({**at, "order": "dhsb"}, "order is 'dhsb'"),
+                ({**at, "order": "dhhb"}, "order is 'dhhb'"),
+                ({**at, "offset": 3}, "positions or offset"),
+                ({"positions": self.positions * 2.0**60}, "at most 2\\^53"),
+                ({"cos": y[0, :, 0, :8]}, "one table"),
+                ({"cos": y[0, :3, 0, :8], "sin": y[0, :3, 0, :8]},
+                 r"cos has shape \[3, 8\]; expected a row"),
+                ({**at, "cos": y[0, :, 0, :8], "sin": y[0, :, 0, :8]},
+                 "cos has 5 rows, positions go from 0 to 4097"),
+                ({"cos": y[0, :, 0, :8], "sin": y[0, :, 0, :7]}, "cos is f32"),
+                ({"cu_seqlens": [0, 4]}, r"cu_seqlens is \[0, 4\]"),
                 ({**at, "base": -1.0}, "base"),
                 ({**at, "inv_freq": [1.0]}, r"inv_freq has shape \[1\]"),
                 ({**at, "scaling": {"kind": "x"}}, "scaling's kind is 'x'"),
@@ -112,6 +267,8 @@ class Closeness(unittest.TestCase):
                 close(y, self.x, **how)
         with self.assertRaisesRegex(ValueError, "its result"):
             close(y[:, :4], self.x, positions=self.positions)
+        with self.assertRaisesRegex(ValueError, "same memory"):
+            close(y, y, **at)
         with self.assertRaisesRegex(TypeError, "no argument .* bases"):
             close(y, self.x, bases=1)
 

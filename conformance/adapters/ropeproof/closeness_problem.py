@@ -1,0 +1,281 @@
+"""The arguments of assert_rope_close as a problem of the judge."""
+
+import ctypes
+
+import numpy as np
+
+from ropeproof import arrays, given_tables
+from ropeproof.judge_library import (BITS, DOUBLED, PAIRINGS, ROPE, ROTATE,
+                                     SCALINGS, Model, Problem, Scaling, Tensor)
+
+LARGEST_POSITION = 2**53
+
+
+class Call:
+    """A problem for the library, and the memory that it points to."""
+
+    def __init__(self):
+        self.problem = Problem(struct_size=ctypes.sizeof(Problem),
+                               amplitude=1.0, direction=1)
+        self._kept = []
+
+    def keep(self, array, dtype=None):
+        array = np.ascontiguousarray(array, dtype)
+        self._kept.append(array)
+        return array.ctypes.data
+
+    def own(self, thing):
+        self._kept.append(thing)
+        return thing
+
+    def tensor(self, name, order, given, out):
+        """out: None where nobody asks for a result."""
+        x, word = given_tables.numbers_of(name, given)
+        y, of_result = (x, word) if out is None else given_tables.numbers_of(
+            f"the result for {name}", out)
+        if np.iscomplexobj(x) or np.iscomplexobj(y):
+            raise ValueError(f"{name} is complex; expected real channels")
+        if x.shape != y.shape or word != of_result:
+            raise ValueError(f"{name} is {word} {list(x.shape)}, its result "
+                             f"{of_result} {list(y.shape)}")
+        if x.ndim != len(order):
+            raise ValueError(f"{name} has shape {list(x.shape)}; order="
+                             f"{order!r} needs {len(order)} dimensions")
+        if min(x.shape, default=0) == 0:
+            raise ValueError(f"{name} has shape {list(x.shape)}: no elements")
+        if out is not None and np.shares_memory(x, y):
+            raise ValueError(f"{name} and its result are the same memory: the "
+                             f"kernel returned {name} itself or wrote into it; "
+                             f"give a copy from before the call")
+        last = order.index("d")
+        x, y = (np.ascontiguousarray(np.moveaxis(a, last, -1)) for a in (x, y))
+        axes = order.replace("d", "") + "d"
+        sizes = dict(zip(axes, x.shape))
+        strides = dict(zip(axes, np.array(x.strides) // x.itemsize))
+        b, s, h = (int(strides.get(axis, 0)) for axis in "bsh")
+        tensor = Tensor(self.keep(x), self.keep(y), sizes.get("h", 1), b, s, h,
+                        b, s, h)
+        return tensor, sizes, word
+
+
+def plain(array):
+    """As NumPy sees it, also of a device."""
+    return arrays.from_torch(array) if hasattr(array, "detach") else array
+
+
+def order_of(order):
+    """Its letters, tokens as s; ValueError for one that is none."""
+    letters = str(order).replace("t", "s")
+    if (sorted(letters) != sorted(set(letters)) or "s" not in letters
+            or "d" not in letters or set(letters) - set("bshd")):
+        raise ValueError(f"order is {order!r}; known are bshd, bhsd, sbhd, thd: "
+                         f"b batch, s or t tokens, h heads, d channels")
+    return letters
+
+
+def _places(offset, cu_seqlens, batch, seq):
+    """Positions that begin anew in each row, or in each sequence of cu_seqlens,
+    [batch, seq], from an offset on."""
+    if cu_seqlens is None:
+        starts = np.asarray(plain(offset), np.int64).reshape(-1, 1)
+        if starts.size not in (1, batch):
+            raise ValueError(f"offset has {starts.size} entries for a batch of "
+                             f"{batch}")
+        return np.broadcast_to(starts + np.arange(seq), (batch, seq))
+    ends = np.asarray(plain(cu_seqlens), np.int64)
+    if (batch != 1 or ends.ndim != 1 or ends[:1] != [0] or ends[-1] != seq
+            or (np.diff(ends) < 0).any()):
+        raise ValueError(f"cu_seqlens is {ends.tolist()}; expected ascending "
+                         f"numbers from 0 to {seq}, the tokens of one batch")
+    lengths = np.diff(ends)
+    starts = np.asarray(plain(0 if offset is None else offset), np.int64)
+    if starts.size not in (1, lengths.size):
+        raise ValueError(f"offset has {starts.size} entries for "
+                         f"{lengths.size} sequences")
+    first = np.broadcast_to(starts.reshape(-1), lengths.shape) - ends[:-1]
+    return (np.arange(seq) + np.repeat(first, lengths))[None]
+
+
+def positions_of(positions, offset, cu_seqlens, batch, seq):
+    """[axes, batch, seq], whole or real; None: none are given."""
+    if positions is None:
+        if offset is None and cu_seqlens is None:
+            return None
+        return _places(offset, cu_seqlens, batch, seq)[None]
+    if offset is not None:
+        raise ValueError("give positions or offset")
+    array = np.asarray(plain(positions))
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        raise ValueError("positions are not all finite numbers")
+    if np.abs(array).max(initial=0) > LARGEST_POSITION:
+        raise ValueError(f"positions reach {np.abs(array).max()}; expected at "
+                         f"most 2^53")
+    given = array.shape
+    if array.ndim == 2 and batch == 1 and given[0] > 1:
+        given = given[:1] + (1,) + given[1:]  # [axes, tokens]
+    given = (1,) * (3 - len(given)) + given
+    if len(given) != 3 or given[1] not in (1, batch) or given[2] != seq:
+        raise ValueError(f"positions has shape {list(array.shape)}; expected "
+                         f"[{seq}], [{batch}, {seq}] or [axes, {batch}, {seq}]")
+    return np.broadcast_to(array.reshape(given), (given[0], batch, seq))
+
+
+def _set_positions(call, positions):
+    p = call.problem
+    axes = positions.shape[0]
+    if p.position_axes > 1 and axes == 1:  # of text: the same on all axes
+        positions = np.broadcast_to(positions, (p.position_axes,
+                                                *positions.shape[1:]))
+    elif p.position_axes and p.position_axes != axes:
+        raise ValueError(f"positions have {axes} axes, the model "
+                         f"{p.position_axes}")
+    if positions.dtype.kind == "f":
+        p.real_positions = call.keep(positions, np.float64)
+    else:
+        p.positions = call.keep(positions, np.int64)
+    p.position_axes, p.position_batch_stride = len(positions), p.seq
+    p.position_axis_stride = p.batch * p.seq
+
+
+def _set_axes(call, sections, axis_of_pair, axes, pairs):
+    if axis_of_pair is None and sections is not None:
+        if len(sections) != axes or sum(sections) != pairs:
+            raise ValueError(f"sections is {list(sections)}; expected pairs of "
+                             f"each of {axes} axes, {pairs} in all")
+        axis_of_pair = np.repeat(np.arange(axes), sections)
+    if axis_of_pair is None:
+        if axes > 1:
+            raise ValueError(f"positions have {axes} axes: say sections, the "
+                             f"pairs of each, or axis_of_pair")
+        return
+    axis_of_pair = np.asarray(plain(axis_of_pair))
+    if axis_of_pair.shape != (pairs,) or not (
+            (axis_of_pair >= 0) & (axis_of_pair < axes)).all():
+        raise ValueError(f"axis_of_pair has shape {list(axis_of_pair.shape)}; "
+                         f"expected [{pairs}], of axes 0 to {axes - 1}")
+    call.problem.axis_of_pair = call.keep(axis_of_pair, np.int32)
+
+
+def _set_scaling(call, scaling, pairs):
+    given = dict(scaling)
+    kind = given.pop("kind", None)
+    if kind not in SCALINGS:
+        raise ValueError(f"scaling's kind is {kind!r}; known are "
+                         f"{', '.join(SCALINGS)}")
+    made = call.own(Scaling(struct_size=ctypes.sizeof(Scaling),
+                            kind=SCALINGS[kind]))
+    if kind == "yarn":
+        made.beta_fast, made.beta_slow, made.truncate = 32, 1, 1
+    for word, value in given.items():
+        if word not in dict(Scaling._fields_) or word == "struct_size":
+            raise ValueError(f"scaling has no {word!r}")
+        if np.ndim(value) == 1:
+            if len(value) != pairs:
+                raise ValueError(f"scaling's {word} has {len(value)} entries "
+                                 f"for {pairs} pairs")
+            value = call.keep(value, np.float64)
+        setattr(made, word, value)
+    call.problem.scaling = ctypes.addressof(made)
+
+
+def _set_model(call, config, layers, pairing, seq_len):
+    p = call.problem
+    head_dim = p.head_dim
+    call.own(Model(config, layers, pairing, seq_len)).set(p)
+    if head_dim == p.rotary_dim:  # of a head cut to its window
+        p.head_dim, p.rotary_offset = head_dim, 0
+    if head_dim != p.head_dim:
+        raise ValueError(f"q has {head_dim} channels, a head of the model "
+                         f"{p.head_dim}")
+
+
+def _set_table(call, given, ids, order):
+    p = call.problem
+    pairs = p.rotary_dim // 2
+    tables, word = given_tables.parts_of(pairs, **given)
+    is_seq_first = "b" in order and order.index("s") < order.index("b")
+    tables = {name: given_tables.rows_of(name, table, p.batch, p.seq, ids,
+                                         is_seq_first)
+              for name, table in tables.items()}
+    tables, is_doubled = given_tables.halves_of(
+        tables, pairs, p.pairing == PAIRINGS["interleaved"])
+    p.operation, p.table_dtype = ROTATE, BITS[word]
+    p.cos, p.sin = (call.keep(tables[name]) for name in ("cos", "sin"))
+    p.table_token_stride = tables["cos"].shape[-1]
+    p.table_batch_stride = p.seq * p.table_token_stride
+    p.cache = DOUBLED if is_doubled else 0
+
+
+def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
+            base=None, inv_freq=None, scaling=None, amplitude=None, cos=None,
+            sin=None, cos_sin=None, freqs_cis=None, config=None, layers=None,
+            seq_len=None, pairing=None, order="bshd", rotary_dim=None,
+            rotary_offset=0, sections=None, axis_of_pair=None,
+            direction="forward"):
+    order = order_of(order)
+    if pairing is not None and pairing not in PAIRINGS:
+        raise ValueError(f"pairing is {pairing!r}; known are "
+                         f"{', '.join(PAIRINGS)}")
+    if direction not in ("forward", "adjoint"):
+        raise ValueError(f"direction is {direction!r}; forward or adjoint")
+    if len(results) != len(inputs) or len(inputs) not in (1, 2):
+        raise ValueError("expected a result for each of q and k, or of one x")
+    call = Call()
+    p = call.problem
+    for name, x, y in zip("qk", inputs, results):
+        tensor, sizes, word = call.tensor(name, order, x, y)
+        setattr(p, name, tensor)
+        found = (sizes.get("b", 1), sizes["s"], sizes["d"], BITS[word])
+        if name == "k" and found != (p.batch, p.seq, p.head_dim, p.dtype):
+            raise ValueError(f"q and k differ in more than their heads: k is "
+                             f"{word} {list(np.shape(x))}")
+        p.batch, p.seq, p.head_dim, p.dtype = found
+    p.direction = -1 if direction == "adjoint" else 1
+    p.rotary_dim = rotary_dim or p.head_dim - rotary_offset
+    p.rotary_offset = rotary_offset
+    p.pairing = PAIRINGS[pairing or "half_split"]
+    if config is not None:
+        _refuse("config", base=base, inv_freq=inv_freq, scaling=scaling,
+                amplitude=amplitude, sections=sections, rotary_dim=rotary_dim,
+                axis_of_pair=axis_of_pair, rotary_offset=rotary_offset or None)
+        _set_model(call, config, layers, pairing, seq_len)
+    elif layers is not None or seq_len is not None:
+        raise ValueError("layers and seq_len are of a config")
+    pairs = p.rotary_dim // 2
+    places = positions_of(positions, offset, cu_seqlens, p.batch, p.seq)
+    table = dict(cos=cos, sin=sin, cos_sin=cos_sin, freqs_cis=freqs_cis)
+    if any(part is not None for part in table.values()):
+        _refuse("a table", base=base, inv_freq=inv_freq, scaling=scaling,
+                amplitude=amplitude, sections=sections)
+        if places is not None and (len(places) > 1 or places.dtype.kind == "f"):
+            raise ValueError("positions beside a table name its rows: expected "
+                             "whole numbers, and one axis")
+        _set_table(call, table, None if places is None else places[0], order)
+        return call
+    if places is None:
+        raise ValueError("give positions, or cos and sin")
+    p.operation = ROPE
+    _set_positions(call, places)
+    if config is not None:
+        return call
+    p.amplitude = 1.0 if amplitude is None else amplitude
+    _set_axes(call, sections, axis_of_pair, len(places), pairs)
+    if inv_freq is None:
+        p.base = 10000.0 if base is None else base
+    else:
+        _refuse("inv_freq", base=base)
+        given = np.asarray(plain(inv_freq), np.float64)
+        if given.shape != (pairs,):
+            raise ValueError(f"inv_freq has shape {list(given.shape)}; "
+                             f"expected [{pairs}]")
+        p.inv_freq = call.keep(given)
+    if scaling is not None:
+        _set_scaling(call, scaling, pairs)
+    return call
+
+
+def _refuse(decider, **others):
+    """What the decider says cannot be said otherwise beside it."""
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(f"{decider} says what {name} is: leave it out")

@@ -1,0 +1,114 @@
+"""cos and sin as engines hand them to a kernel, in each of their forms."""
+
+import numpy as np
+
+from ropeproof import arrays
+
+
+def numbers_of(name, array):
+    """An array of any library as one of NumPy, bf16 as bits, and its dtype as a
+    word; complex numbers have that of their parts."""
+    kind = type(array).__module__.split(".")[0]
+    reader = {"torch": arrays.from_torch, "jax": arrays.from_jax,
+              "jaxlib": arrays.from_jax, "mlx": arrays.from_mlx,
+              "onnxruntime": arrays.from_onnxruntime}.get(kind)
+    if reader is None and not isinstance(array, np.ndarray):
+        raise ValueError(f"{name} is a {type(array).__name__}; expected an "
+                         f"array of NumPy, torch, JAX or MLX")
+    is_bf16 = str(getattr(array, "dtype", "")).split(".")[-1] == "bfloat16"
+    try:
+        found = (reader or arrays.from_numpy)(array)
+    except ValueError as error:  # sparse, nested, on no device
+        raise ValueError(f"{name}: {error}") from None
+    word = "bf16" if is_bf16 else WORDS.get(found.dtype)
+    if word is None:
+        raise ValueError(f"{name} holds {found.dtype}; expected float64, "
+                         f"float32, float16 or bfloat16")
+    return found, word
+
+
+WORDS = {np.dtype(kind): word for word, kind in arrays.DTYPES.items()
+         if word != "bf16"}
+WORDS.update({np.dtype(np.complex64): "f32", np.dtype(np.complex128): "f64"})
+
+
+def parts_of(pairs, cos=None, sin=None, cos_sin=None, freqs_cis=None):
+    """cos and sin by name, [..., pairs] or [..., 2 pairs], and their dtype:
+
+    cos, sin   as they are
+    cos_sin    [..., 2 pairs]: cosines, then sines
+    freqs_cis  complex [..., pairs], cos + i sin; or real, [..., pairs, 2] of (cos,
+               sin), or [..., pairs, 2, 2] of ((cos, -sin), (sin, cos))
+    """
+    forms = [name for name, given in (("cos and sin", cos), ("cos_sin", cos_sin),
+                                      ("freqs_cis", freqs_cis))
+             if given is not None]
+    if len(forms) != 1 or (cos is None) != (sin is None):
+        raise ValueError("give one table: cos and sin, cos_sin or freqs_cis")
+    if cos is not None:
+        (cos, word), (sin, other) = numbers_of("cos", cos), numbers_of("sin", sin)
+        if word != other or cos.shape != sin.shape:
+            raise ValueError(f"cos is {word} {list(cos.shape)}, sin {other} "
+                             f"{list(sin.shape)}")
+        return {"cos": cos, "sin": sin}, word
+    if cos_sin is not None:
+        table, word = numbers_of("cos_sin", cos_sin)
+        if table.shape[-1:] != (2 * pairs,):
+            raise ValueError(f"cos_sin has shape {list(table.shape)}; expected "
+                             f"{2 * pairs} columns: {pairs} cosines, then as "
+                             f"many sines")
+        return {"cos": table[..., :pairs], "sin": table[..., pairs:]}, word
+    table, word = numbers_of("freqs_cis", freqs_cis)
+    if np.iscomplexobj(table):
+        return {"cos": table.real, "sin": table.imag}, word
+    if table.shape[-3:] == (pairs, 2, 2):
+        return {"cos": table[..., 0, 0], "sin": table[..., 1, 0]}, word
+    if table.shape[-2:] == (pairs, 2):
+        return {"cos": table[..., 0], "sin": table[..., 1]}, word
+    raise ValueError(f"freqs_cis is {word} {list(table.shape)}; expected complex "
+                     f"[..., {pairs}], or real [..., {pairs}, 2] or "
+                     f"[..., {pairs}, 2, 2]")
+
+
+def rows_of(name, table, batch, seq, ids, is_seq_first):
+    """[batch, seq, width] of a table for each token or, with ids, of one whose
+    rows these name."""
+    width = table.shape[-1]
+    lead = [size for size in table.shape[:-1] if size != 1]
+    rows = table.reshape(-1, width)
+    if ids is not None:
+        if len(lead) > 1:
+            raise ValueError(f"{name} has shape {list(table.shape)}; beside "
+                             f"positions, which name its rows, expected "
+                             f"[rows, {width}]")
+        if ids.min(initial=0) < 0 or ids.max(initial=0) >= len(rows):
+            raise ValueError(f"{name} has {len(rows)} rows, positions go from "
+                             f"{ids.min()} to {ids.max()}")
+        return rows[ids]
+    if len(rows) == batch * seq:
+        if is_seq_first and lead == [seq, batch]:
+            return rows.reshape(seq, batch, width).swapaxes(0, 1)
+        return rows.reshape(batch, seq, width)
+    if len(rows) == seq:
+        return np.broadcast_to(rows, (batch, seq, width))
+    raise ValueError(f"{name} has shape {list(table.shape)}; expected a row for "
+                     f"each of {seq} tokens, or of {batch} x {seq}; a longer "
+                     f"table needs positions, which name its rows")
+
+
+def halves_of(tables, pairs, is_interleaved):
+    """cos and sin [..., pairs], or both as they are, a value for each channel,
+    where those of a pair differ."""
+    width = tables["cos"].shape[-1]
+    if width == pairs:
+        return tables, False
+    if width != 2 * pairs:
+        raise ValueError(f"cos has {width} columns; expected {pairs}, one for "
+                         f"each pair, or {2 * pairs}")
+    parts = [lambda x: (x[..., :pairs], x[..., pairs:])]
+    if is_interleaved:
+        parts.insert(0, lambda x: (x[..., ::2], x[..., 1::2]))
+    for split in parts:
+        if all(np.array_equal(*split(x)) for x in tables.values()):
+            return {name: split(x)[0] for name, x in tables.items()}, False
+    return tables, True
