@@ -35,8 +35,11 @@ bool Patience::tries_again(const Answer& answer, bool is_first) {
 
 void Patience::count(const Answer& answer, bool has_ended) {
   if (has_given_up()) return;
-  ended_ = has_ended ? ended_ + 1 : 0;
-  if (answer.outcome == Outcome::kTimeout) ++hung_;
+  const bool is_late = answer.outcome == Outcome::kTimeout;
+  // A call that gave up when it was told to costs itself.
+  const bool was_interrupted = is_late && !has_ended;
+  ended_ = has_ended || was_interrupted ? ended_ + 1 : 0;
+  if (is_late && !was_interrupted) ++hung_;
   if (has_ended && !options_.can_restart) {
     no_more_ = {answer.outcome,
                 "not run: an earlier call had no answer (" + answer.detail +

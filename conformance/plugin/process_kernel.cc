@@ -1,6 +1,5 @@
 // A process that speaks the framed protocol of adapters/PROTOCOL.md: one JSON
 // header line, then raw bytes, in both directions.
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,7 +23,6 @@ namespace ropeproof::conformance::plugin {
 namespace {
 
 using std::chrono::milliseconds;
-
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 
 // The conversation cannot go on: the process is killed.
@@ -37,18 +35,6 @@ struct Broken : std::runtime_error {
 
 [[noreturn]] void refuse(const std::string& fault) {
   throw Broken(Outcome::kError, text::one_line(fault));
-}
-
-// What the usual numerical libraries look at; none for 0.
-std::string export_threads(int threads) {
-  std::string exports;
-  for (const char* name :
-       {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
-    if (threads <= 0) break;
-    exports +=
-        std::string("export ") + name + "=" + std::to_string(threads) + "; ";
-  }
-  return exports;
 }
 
 class ProcessKernel : public Kernel {
@@ -132,6 +118,7 @@ class ProcessKernel : public Kernel {
       Answer answer{broken.outcome, broken.what()};
       answer.has_hung_up = broken.has_hung_up;
       if (broken.outcome == Outcome::kTimeout) {
+        if (interrupt()) return answer;
         process_->end({});
         answer.detail += quoted_last_line(process_->last_line());
         if (has_begun()) answer.detail += ", but a part of one";
@@ -142,6 +129,19 @@ class ProcessKernel : public Kernel {
       // A header that is malformed, or no room for the shared file.
       process_.reset();
       return {Outcome::kError, error.what()};
+    }
+  }
+
+  // Has the process give up a late call. False: it has to end.
+  bool interrupt() {
+    if ((accepts_ & kInterruptOffer) == 0 || has_begun()) return false;
+    try {
+      send(interrupt_request());
+      deadline_ = Deadline(patience_.start_limit());
+      while (!received_.ends_with(kInterrupted)) receive(received_.size() + 1);
+      return true;
+    } catch (const Broken&) {
+      return false;
     }
   }
 

@@ -55,6 +55,21 @@ std::string fresh_request(int threads) {
   return Json{{"op", "fresh"}, {"threads", threads}}.dump() + "\n";
 }
 
+std::string interrupt_request() {
+  return Json{{"op", "interrupt"}}.dump() + "\n";
+}
+
+std::string export_threads(int threads) {
+  std::string exports;
+  for (const char* name :
+       {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    if (threads <= 0) break;
+    exports +=
+        std::string("export ") + name + "=" + std::to_string(threads) + "; ";
+  }
+  return exports;
+}
+
 Json request_header(const char* operation, const ropeproof_problem& p) {
   Json header{{"op", operation}};
   for_each_field(p, [&](const char* name, const auto& value) {

@@ -21,13 +21,26 @@ inline constexpr int kMaxHeaderDepth = 8;
 
 // What the runner can do beyond the first version of the protocol; a process
 // accepts what it knows.
-enum Offer : std::uint32_t { kSharedFileOffer = 1, kFreshOffer = 2 };
-inline constexpr text::Words<std::uint32_t, 2> kOfferWords{
-    {{kSharedFileOffer, "shared_file"}, {kFreshOffer, "fresh"}}};
+enum Offer : std::uint32_t {
+  kSharedFileOffer = 1,
+  kFreshOffer = 2,
+  kInterruptOffer = 4
+};
+inline constexpr text::Words<std::uint32_t, 3> kOfferWords{
+    {{kSharedFileOffer, "shared_file"},
+     {kFreshOffer, "fresh"},
+     {kInterruptOffer, "interrupt"}}};
 
 std::string describe_request();
 // Asks for a fresh process with `threads` threads, 0 for as many as it likes.
 std::string fresh_request(int threads);
+// Asks for the call that is late to be given up; what says that it was.
+std::string interrupt_request();
+inline constexpr const char* kInterrupted = "{\"status\": \"interrupted\"}\n";
+
+// The shell's words that limit what the usual numerical libraries look at; none
+// for 0.
+std::string export_threads(int threads);
 
 // Whether the protocol has words for the problem's enumerators.
 bool can_be_told(const ropeproof_problem& problem);

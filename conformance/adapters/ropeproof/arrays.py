@@ -13,6 +13,18 @@ DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16,
           "bf16": np.uint16}
 
 
+NAMES = {"float64": "f64", "double": "f64", "float32": "f32", "float": "f32",
+         "float16": "f16", "half": "f16", "bfloat16": "bf16"}
+
+
+def word_of(dtype):
+    """The word of a dtype of NumPy, torch, JAX or MLX, or of its name; a word
+    stays as it is."""
+    name = getattr(dtype, "__name__", None) or getattr(dtype, "name", None)
+    name = str(name or dtype).split(".")[-1]
+    return NAMES.get(name, name)
+
+
 def bf16_to_f32(bits):
     """float32 values of bf16 bit patterns (uint16); exact."""
     return (bits.astype(np.uint32) << 16).view(np.float32)

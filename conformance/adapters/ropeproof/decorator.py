@@ -1,17 +1,23 @@
 """The decorator, and what a decorated function or class says to a request."""
 
+import difflib
 import inspect
 import os
 import traceback
 
 import numpy as np
 
+from ropeproof.arrays import word_of
 from ropeproof.problem import Problem, View, results_of
+from ropeproof.request import TENSORS
 
 ABI_VERSION = 1
 CLAIM = ("angle_class", "angle_dtype", "power", "power_ulp", "trig_ulp",
          "table_dtype", "rounding")
 FIELDS = ("axis_maps", "caches", "scalings", "padding_bytes", "max_position")
+KEYWORDS = ("operations", "dtypes", "pairings", "features", "claims", "supports",
+            "arrays", "device", "heads_first", "window", "backward", *CLAIM,
+            *FIELDS)
 OBJECT_LIMIT = 8
 MESSAGE_LIMIT = 1000
 
@@ -82,8 +88,11 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
     if (claims is None) == (not flat):
         raise TypeError("a kernel has claims, or the keywords of one claim: "
                         "angle_class and so on")
-    if unknown := set(more) - set(FIELDS):
-        raise TypeError(f"no keyword of a kernel: {', '.join(sorted(unknown))}")
+    for word in sorted(set(more) - set(FIELDS)):
+        near = difflib.get_close_matches(word, KEYWORDS, 1, 0.8)
+        raise TypeError(f"no keyword of a kernel: {word}"
+                        + "".join(f"; say {word}=" for word in near))
+    dtypes = list(map(word_of, dtypes))
     features = ["out_of_place", *features, *["adjoint"] * backward]
     description = dict(
         status="ok", abi_version=ABI_VERSION, name=name, version=version,
@@ -102,12 +111,15 @@ class _Kernel:
     has_pieces = False
     # Exceptions that leave supports() and solve(); each other one is an answer.
     passes = ()
+    # Whether q and k are there to be written.
+    in_place = False
 
     def __init__(self, subject, description, supports, empty, view):
         self.description = description
         self._subject, self._supports = subject, supports
         self._empty, self._view = empty, view
         self._objects = {}
+        self.files = files_of(subject)  # whose lines an error names
 
     def supports(self, request):
         """Status and message: whether it takes a problem without arrays."""
@@ -121,8 +133,20 @@ class _Kernel:
         if request.is_empty() and not self._empty:
             return "ok", None, [(name, request.empty(name))
                                 for name in request.results]
-        return self._guarded(lambda: results_of(request, self._view,
-                                                self._call(request)))
+        return self._guarded(lambda: self._unspoilt(request))
+
+    def _unspoilt(self, request):
+        """The results. ValueError where the kernel wrote into what it was given,
+        but for a q or k that it returns, or is to write into."""
+        before = {name: array.copy() for name, array in request.arrays.items()}
+        results = results_of(request, self._view, self._call(request))
+        for name, array in request.arrays.items():
+            may_write = (self.in_place and name in TENSORS
+                         or name in request.returned)
+            if not may_write and not _same_bytes(array, before[name]):
+                raise ValueError(f"overwrites {name}, which it was given, and "
+                                 f"returns something else")
+        return results
 
     def _call(self, request):
         problem = Problem(request, self._view)
@@ -164,7 +188,13 @@ class _Kernel:
             return "invalid", _text(error), None
         except BaseException as error:  # even SystemExit: the run goes on
             parts = [type(error).__name__, _text(error)]
-            return "failed", _where(error) + ": ".join(filter(None, parts)), None
+            return ("failed", _where(error, self.files) +
+                    ": ".join(filter(None, parts)), None)
+
+
+def _same_bytes(a, b):
+    return np.array_equal(a.reshape(-1).view(np.uint8),
+                          b.reshape(-1).view(np.uint8))
 
 
 def _key(value):
@@ -179,10 +209,30 @@ def _text(error):
     return text[:MESSAGE_LIMIT].encode("utf-8", "replace").decode()
 
 
-def _where(error):
-    """The innermost line that is not ours."""
+def _where(error, files):
+    """The innermost line of the kernel's files, also of an error that this one
+    followed; else the innermost that is not ours."""
     ours = os.path.join(os.path.dirname(__file__), "")
-    lines = [(os.path.basename(frame.f_code.co_filename), line)
-             for frame, line in traceback.walk_tb(error.__traceback__)
-             if not frame.f_code.co_filename.startswith(ours)]
-    return f"{lines[-1][0]}:{lines[-1][1]}: " if lines else ""
+    lines, seen = [], set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        lines += [(frame.f_code.co_filename, line) for frame, line
+                  in reversed(list(traceback.walk_tb(error.__traceback__)))
+                  if not frame.f_code.co_filename.startswith(ours)]
+        error = error.__cause__ or error.__context__
+    of_kernel = [at for at in lines if os.path.abspath(at[0]) in files]
+    for name, line in of_kernel + lines[:1]:
+        return f"{os.path.basename(name)}:{line}: "
+    return ""
+
+
+def files_of(subject):
+    """The files that a function, a class or an object is written in."""
+    found = set()
+    for part in (inspect.unwrap(subject), getattr(subject, "func", None),
+                 type(subject)):
+        try:
+            found.add(os.path.abspath(inspect.getsourcefile(part)))
+        except TypeError:  # a builtin
+            pass
+    return found

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from ropeproof import decorator, program as runner
-from ropeproof.arrays import DTYPES
+from ropeproof.arrays import DTYPES, word_of
 from ropeproof.errors import Error
 from ropeproof.report import Report
 
@@ -28,7 +28,8 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     like           the form of the function's arguments and results, by name:
                    ropeproof/like. None or "plain": a function of a Problem
     name, version  of the kernel, in the report; the function's, and "0"
-    dtypes         a list of "f64", "f32", "f16", "bf16"; without it what the
+    dtypes         a list of "f64", "f32", "f16", "bf16", or of the types of a
+                   library, torch.bfloat16; without it what the
                    profile is for, or what the form takes, ["f32"] of a Problem
     claim          "auto": the strictest that holds, with angles as good as f32
                    and cos and sin in no narrower type than the tensors', where
@@ -61,7 +62,9 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     """
     name = name or _name_of(function)
     path = runner.find(program)
-    dtypes = [dtypes] if isinstance(dtypes, str) else dtypes
+    if dtypes is not None:
+        is_list = isinstance(dtypes, (list, tuple, set))
+        dtypes = list(map(word_of, dtypes if is_list else [dtypes]))
     if profile and tier:
         raise Error(f"{name}: profile and tier: give one of them")
     if report and (os.path.isdir(report) or not os.access(

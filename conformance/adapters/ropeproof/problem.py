@@ -9,7 +9,8 @@ from ropeproof.request import INPUTS, ROTATING, TENSORS
 
 
 class Problem:
-    """One problem. Arrays are dense, row-major, writable, and yours.
+    """One problem. Arrays are dense and row-major. They stay as they are, but for
+    a q or k that is returned.
 
     operation, dtype, table_dtype, pairing    words, as in the description
     direction                                 1, or -1: the adjoint; always 1
@@ -101,6 +102,7 @@ class Problem:
             found = self._solved(lambda xs: function(xs, what), given, name)
             for word, y, result in zip(names, found, results):
                 y = view.back(y, f"{word} of {name}")
+                self._request.note_returned(word, y)
                 target = view.turned(result[index])
                 if y.shape != target.shape or y.dtype != target.dtype:
                     raise ValueError(f"{word} of {name} is {form_of(y)}, "
@@ -235,6 +237,7 @@ def results_of(request, view, returned):
     for name, array in zip(names, _wanted(names, returned)):
         array = view.back(array, name)
         if name in TENSORS:
+            request.note_returned(name, array)
             array = _whole(request, view, name, array)
         wanted = request.empty(name)
         if array.shape != wanted.shape or array.dtype != wanted.dtype:

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 from ropeproof.errors import Error
 from ropeproof.server import answer
@@ -20,6 +21,8 @@ from ropeproof.wire import Wire
 INSTALLED = pathlib.Path(__file__).parent / "bin" / "ropeproof"
 # Between the runner's last word and an interruption, and between two of these.
 PATIENCE_S = 0.5
+# Until a function that nothing ends is told of.
+GIVE_UP_S = 10
 
 
 class Hung(BaseException):
@@ -38,18 +41,21 @@ class Connection(Wire):
     def reply(self, header, results=None):
         if os.getpid() != self._process:
             os._exit(0)  # a fork that the function made, and returned in
-        if not self._is_open():
+        if not self.is_open():
             raise ConnectionError
         super().reply(header, results)
 
     def close(self):
-        if not self._is_open():
+        if not self.is_open():
             self._end.detach()  # its number may stand for another file by now
         for part in (self._stream, self._answers, self._end):
             with contextlib.suppress(OSError):
                 part.close()
 
-    def _is_open(self):
+    def fileno(self):
+        return self._end.fileno()
+
+    def is_open(self):
         try:
             return os.path.samestat(self._status, os.fstat(self._end.fileno()))
         except OSError:  # closed by the function: os.closerange
@@ -93,8 +99,8 @@ def ask(program, arguments, kernel, folder):
                     f"{error.strerror}") from None
     connection = Connection(ours)
     try:
-        with _interrupted_when_closed(ours):
-            answer(connection, kernel)
+        with Watch(connection, kernel.description["name"]) as watch:
+            answer(connection, kernel, guarded=watch.guarded)
     except (Hung, ConnectionError):
         pass  # the report says what became of it
     except BaseException:
@@ -107,50 +113,95 @@ def ask(program, arguments, kernel, folder):
     return status, *(text.decode("utf-8", "replace") for text in texts)
 
 
-@contextlib.contextmanager
-def _interrupted_when_closed(connection):
-    """Raises Hung in this thread, again and again, from when the other end is
-    closed."""
-    thread = threading.get_ident()
-    is_closed, is_over = threading.Event(), threading.Event()
-    before = signal.getsignal(signal.SIGINT)
-    has_signals = (threading.current_thread() is threading.main_thread()
-                   and before is not None)
+class Watch:
+    """Interrupts a function in this thread, again and again, from when the runner
+    says something during its call: that it is late, or by closing its end that
+    nobody waits any more. Ctrl-C stays the caller's."""
 
-    def on_signal(number, frame):
-        if is_closed.is_set():
-            if not is_over.is_set():
+    def __init__(self, connection, name):
+        self._connection, self._name = connection, name
+        self._thread = threading.get_ident()
+        self._calls = self._call = 0  # how many there were; which one it is in
+        self._is_late = False
+        self._is_over = threading.Event()
+        self._before = signal.getsignal(signal.SIGINT)
+        self._has_signals = (self._before is not None and
+                             threading.current_thread() is
+                             threading.main_thread())
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self):
+        if self._has_signals:
+            signal.signal(signal.SIGINT, self._on_signal)
+        self._watcher.start()
+        return self
+
+    def __exit__(self, *_):
+        self._is_over.set()
+        self._watcher.join()
+        if self._has_signals:
+            signal.signal(signal.SIGINT, self._before)
+
+    def guarded(self, function, request):
+        """What function(request) returns; None where it was interrupted."""
+        try:
+            self._calls += 1
+            self._call = self._calls
+            try:
+                return function(request)
+            finally:
+                self._call = 0
+        except Hung:
+            return None
+        finally:
+            self._is_late = False
+
+    def _on_signal(self, number, frame):
+        if self._is_late:
+            if self._call:
                 raise Hung
-        elif callable(before):
-            before(number, frame)
-        elif before != signal.SIG_IGN:
+        elif callable(self._before):
+            self._before(number, frame)
+        elif self._before != signal.SIG_IGN:
             raise KeyboardInterrupt
 
-    def watch():
+    def _watch(self):
         poll = select.poll()
-        poll.register(connection, 0)  # that it was closed is always told
-        while not poll.poll(1000 * PATIENCE_S):
-            if is_over.is_set():
-                return
-        while not is_over.wait(PATIENCE_S):
-            is_closed.set()
-            if has_signals:  # ends a sleep, too
-                signal.pthread_kill(thread, signal.SIGINT)
+        poll.register(self._connection.fileno(), select.POLLIN)
+        late_since = None
+        while not self._is_over.is_set():
+            # A request is read before its call: a word during a call is another.
+            call = self._call
+            has_word = call and poll.poll(1000 * PATIENCE_S)
+            if not (has_word and call == self._call
+                    and self._connection.is_open()):
+                late_since = None
+                self._is_over.wait(PATIENCE_S / 10)
+                continue
+            late_since = late_since or time.monotonic()
+            self._is_late = True
+            if self._has_signals:  # ends a sleep, too
+                signal.pthread_kill(self._thread, signal.SIGINT)
             else:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(thread), ctypes.py_object(Hung))
+                    ctypes.c_ulong(self._thread), ctypes.py_object(Hung))
+            if time.monotonic() - late_since > GIVE_UP_S:
+                self._tell(late_since)
+            self._is_over.wait(PATIENCE_S)
 
-    watcher = threading.Thread(target=watch, daemon=True)
-    if has_signals:
-        signal.signal(signal.SIGINT, on_signal)
-    watcher.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        watcher.join()
-        if has_signals:
-            signal.signal(signal.SIGINT, before)
+    def _tell(self, since):
+        """Once, that there is nothing more to be done here."""
+        if self._name is None:
+            return
+        frame = sys._current_frames().get(self._thread)
+        place = (f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame
+                 else "foreign code")
+        os.write(2, f"ropeproof: {self._name} has not returned for "
+                 f"{time.monotonic() - since:.0f} s after its time limit, and "
+                 f"catches what interrupts it, at {place}: it is in this process, "
+                 f"which cannot go on without it; end it (kill {os.getpid()}), "
+                 f"and judge the function as a command\n".encode())
+        self._name = None
 
 
 def main():

@@ -27,6 +27,7 @@ class Request:
             header["scaling"] = {name: _scaling_value(name, value) for
                                  name, value in header["scaling"].items()}
         self.arrays = {}
+        self.returned = set()  # names of inputs that a kernel gave back
         for name, size, *offset in buffers:
             array = self.empty(name)
             if array.nbytes != size:
@@ -39,6 +40,11 @@ class Request:
             "permute": ["permute_out"]}.get(
                 header["operation"],
                 [name for name in TENSORS if name in self.arrays])
+
+    def note_returned(self, name, array):
+        """That an array is a result; it may lie where the input did."""
+        if np.may_share_memory(array, self.arrays[name]):
+            self.returned.add(name)
 
     def is_empty(self):
         """Whether there is nothing to compute."""

@@ -28,10 +28,18 @@ def serve(fork=True):
         raise SystemExit("ropeproof: the runner is gone") from None
 
 
-def answer(wire, kernel, replace=None):
+# What the runner looks for where it has told a call to give up.
+INTERRUPTED = {"status": "interrupted"}
+
+
+def answer(wire, kernel, replace=None, guarded=None):
     """Answers the requests of a runner until it closes the connection. replace:
-    a function that replaces this process by a fresh one of so many threads."""
-    accepts = ["shared_file"] + (["fresh"] if replace else [])
+    a function that replaces this process by a fresh one of so many threads.
+    guarded: calls a function with a request, and returns None where the runner
+    has told it to give up."""
+    accepts = (["shared_file"] + ["fresh"] * (replace is not None)
+               + ["interrupt"] * (guarded is not None))
+    guarded = guarded or (lambda function, request: function(request))
     while header := wire.request():
         operation = header.pop("op")
         reply, results = {}, None
@@ -42,11 +50,17 @@ def answer(wire, kernel, replace=None):
             offers = header.get("offers", [])
             reply["accepts"] = [word for word in accepts if word in offers]
         elif operation == "run":
-            reply["status"], reply["message"], results = (
-                kernel.solve(Request(header, wire.read)))
+            solved = guarded(kernel.solve, Request(header, wire.read))
+            if solved is None:
+                continue
+            reply["status"], reply["message"], results = solved
+        elif operation == "interrupt" and "interrupt" in accepts:
+            reply = dict(INTERRUPTED)
         elif operation == "supports":
-            reply["status"], reply["message"] = (
-                kernel.supports(Request(header)))
+            answered = guarded(kernel.supports, Request(header))
+            if answered is None:
+                continue
+            reply["status"], reply["message"] = answered
         elif operation == "fresh" and "fresh" in accepts:
             replace(header["threads"])
         else:

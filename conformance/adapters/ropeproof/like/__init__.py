@@ -146,6 +146,8 @@ def kernel_of(function, like="plain", **declaration):
     subject = maker.subject(solve) if maker else lambda p: solve(None, p)
     kernel = decorator.kernel_of(subject, **declared)
     kernel.has_pieces = True
+    kernel.in_place = options["in_place"]
+    kernel.files = decorator.files_of(function)
     return kernel
 
 
