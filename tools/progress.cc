@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -10,32 +9,38 @@ namespace ropeproof::tools {
 namespace {
 
 constexpr const char* kErase = "\r\x1b[K";
+constexpr std::size_t kMostLetters = 40;
 
-bool is_capable_terminal() {
+bool is_capable_terminal(int descriptor) {
   const char* const name = std::getenv("TERM");
-  return isatty(STDERR_FILENO) != 0 && name != nullptr &&
+  return isatty(descriptor) != 0 && name != nullptr &&
          std::string_view(name) != "dumb";
 }
 
 }  // namespace
 
-ProgressLine::ProgressLine() : is_terminal_(is_capable_terminal()) {}
+ProgressLine::ProgressLine(int descriptor)
+    : descriptor_(descriptor), is_terminal_(is_capable_terminal(descriptor)) {}
+
+// A line that is lost is no matter.
+void ProgressLine::write(const std::string& text) const {
+  [[maybe_unused]] const ssize_t n =
+      ::write(descriptor_, text.data(), text.size());
+}
 
 void ProgressLine::show(std::size_t done, std::size_t all,
                         const std::string& current) {
   const auto now = std::chrono::steady_clock::now();
   if (!is_terminal_ || now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
-  std::fprintf(stderr, "%s%zu of %zu cases: %.40s", kErase, done, all,
-               current.c_str());
-  std::fflush(stderr);
+  write(kErase + std::to_string(done) + " of " + std::to_string(all) +
+        " cases: " + current.substr(0, kMostLetters));
   is_shown_ = true;
 }
 
 void ProgressLine::erase() {
   if (!is_shown_) return;
-  std::fputs(kErase, stderr);
-  std::fflush(stderr);
+  write(kErase);
   is_shown_ = false;
 }
 

@@ -8,11 +8,10 @@
 
 namespace ropeproof::tools {
 
-// A line on standard error, erased at the end; nothing where that is no
-// terminal.
+// A line on a descriptor, erased at the end; nothing where that is no terminal.
 class ProgressLine {
  public:
-  ProgressLine();
+  explicit ProgressLine(int descriptor);
   ~ProgressLine() { erase(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -22,6 +21,9 @@ class ProgressLine {
   void erase();
 
  private:
+  void write(const std::string& text) const;
+
+  int descriptor_;
   bool is_terminal_, is_shown_ = false;
   std::chrono::steady_clock::time_point next_{};
 };

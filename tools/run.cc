@@ -40,6 +40,7 @@ struct RunOptions {
   bool staged = false;
   std::string claim;                 // "auto", "any", or none
   std::optional<std::string> fresh;  // a seed, or ""
+  int progress = 2;                  // a descriptor
   ReportOutput output;
 };
 
@@ -116,9 +117,15 @@ int run(RunOptions& options) {
   }
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open();
+  ProgressLine line(options.progress);
+  options.selection.progress = [&line](std::size_t done, std::size_t all,
+                                       const std::string& id) {
+    line.show(done, all, id);
+  };
   if (!options.claim.empty()) {
     const auto found = conformance::search::find_claims(
         *kernel, corpus, options.selection, options.claim == "any");
+    line.erase();
     options.output.write_json(conformance::search::claims_json(found));
     if (options.fresh) std::cout << "fresh " << options.selection.seed << "\n";
     std::cout << conformance::search::claims_text(found);
@@ -126,11 +133,6 @@ int run(RunOptions& options) {
     return is_whole && !found.claims.empty() ? 0 : 1;
   }
   const std::string digest = options.kernel.digest();
-  ProgressLine line;
-  options.selection.progress = [&line](std::size_t done, std::size_t all,
-                                       const std::string& id) {
-    line.show(done, all, id);
-  };
   options.selection.names = [&](const std::vector<std::string>& ids) {
     options.waivers.add_cases(ids);
     options.waivers.check(asked_text(options.selection));
@@ -185,6 +187,9 @@ Command add_run(CLI::App& app) {
       "--staged", options->staged,
       "require S1: the f32 pipeline that models were trained with");
   options->output.add_flags(*command);
+  command->add_option("--progress", options->progress,
+                      "descriptor, inherited, that shows how far the run is, "
+                      "where it is a terminal (default: standard error)");
   // No verdict: nothing that a verdict alone has.
   auto* claim =
       command

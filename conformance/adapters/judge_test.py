@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import pty
 import resource
 import signal
 import subprocess
@@ -342,6 +343,21 @@ class Process(unittest.TestCase):
             os._exit(3)
         self.assertEqual(os.waitpid(forks[0], 0)[1], 0)
         self.assertTrue(report.conforms, report)
+
+    def test_a_terminal_shows_how_far_it_is(self):
+        process, terminal = pty.fork()
+        if process == 0:
+            os.environ["TERM"] = "xterm"
+            judge(my_rope, claim="A1")
+            os._exit(0)
+        said = b""
+        with contextlib.suppress(OSError):  # the end, of a terminal
+            while part := os.read(terminal, 4096):
+                said += part
+        os.close(terminal)
+        self.assertEqual(os.waitpid(process, 0)[1], 0)
+        self.assertRegex(said, rb"\r.*\d+ of \d+ cases: smoke-\S+")
+        self.assertTrue(said.endswith(b"\r\x1b[K"))
 
     def test_what_the_function_prints_is_seen(self):
         def talks(p):

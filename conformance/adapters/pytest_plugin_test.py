@@ -34,6 +34,9 @@ def my_rope(p, sign=1):
 
 lambdas = lambda p: my_rope(p)
 
+def two_arguments(q, k):
+    return q
+
 def wrong_rope(p):  # for one token alone
     return my_rope(p, -1 if p.seq == 1 else 1)
 '''
@@ -98,6 +101,15 @@ class Plugin(unittest.TestCase):
         self.assertEqual(status, 1, output)
         self.assertIn('my_rope: dtypes: "waltz"; known are', output)
 
+    def test_another_signature_is_one_error_of_usage(self):
+        status, output = pytest("--ropeproof", "ropes:two_arguments")
+        self.assertEqual(status, 4, output)
+        self.assertEqual(output.count("two_arguments: takes (q, k), not one"), 1,
+                         output)
+        status, output = pytest("--ropeproof", "ropes:my_rope",
+                                "--ropeproof-like", "hf")
+        self.assertEqual(status, 4, output)
+        self.assertEqual(output.count("like='hf' calls my_rope"), 1, output)
     def test_a_profile_and_a_model_have_their_cases_and_the_pairs(self):
         for what in (["--ropeproof-profile", "llama2-f32-4k"],
                      ["--ropeproof-model", "llama-2", "--ropeproof-dtypes",

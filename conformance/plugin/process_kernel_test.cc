@@ -148,8 +148,8 @@ TEST_CASE("a description outside the protocol is refused with the reason",
         "describe: colour: unknown field; mistyped, or newer than "
         "this program"},
        {"unknown-accept",
-        "describe: accepts: \"pigeons\"; known are shared_file or "
-        "fresh"},
+        "describe: accepts: \"pigeons\"; known are shared_file, "
+        "fresh or interrupt"},
        {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
   CHECK(why_no_process(process(fault)) == reason);
 }

@@ -146,6 +146,7 @@ ropeproof_script(adapters_like conformance/adapters/like_test.py $<TARGET_FILE:r
   ${vectors})
 # As a wheel has them.
 ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(judge_state conformance/adapters/state_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(closeness conformance/adapters/closeness_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(claims conformance/adapters/claims_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(pytest_plugin conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})

@@ -12,6 +12,7 @@ from ropeproof import decorator, program as runner
 from ropeproof.arrays import DTYPES, word_of
 from ropeproof.errors import Error
 from ropeproof.report import Report
+from ropeproof.standby import Standby
 
 
 def judge(function, *, like=None, name=None, version=None, dtypes=None,
@@ -95,9 +96,30 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
                              waivers=waivers, failures=failures)]
     about += ["--details"] if details else []
 
+    def alone(asked):
+        """Which of some cases pass where nothing else is asked."""
+        kernel.description["claims"] = asked["claims"]
+        return [case for case in asked["ids"] if _passes(
+            path, [*chosen, *limit, f"--case={case}"], kernel)]
+    standby = None if cases or shard else Standby(alone)
+    try:
+        judged = _at_its_claim(path, claim if is_auto else None, kernel, report,
+                               chosen, about, limit, shard, tier, cases)
+        if standby and judged.exit_status == 1:
+            judged = _with_earlier_calls(judged, standby, kernel)
+        return judged
+    finally:
+        if standby:
+            standby.close()
+
+
+def _at_its_claim(path, claim, kernel, report, chosen, about, limit, shard, tier,
+                  cases):
+    """The report of a kernel, at its claim or, where one is searched for, at
+    that."""
     def run():
         return _judged(path, [*chosen, *about], kernel, report)
-    if not is_auto:
+    if claim is None:
         return run()
     # A few calls usually show which claim it is. Shards must all find the same.
     is_quick = not shard and tier != "smoke"
@@ -116,6 +138,38 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     return judged
 
 
+def _passes(path, arguments, kernel):
+    document = _run(path, arguments, kernel)[2]
+    if document is None:
+        return False
+    return any(check["verdict"] == "PASS" and "aspect" not in check
+               for check in json.loads(document)["checks"])
+
+
+MOST_ASKED_AGAIN = 3
+
+
+def _with_earlier_calls(judged, standby, kernel):
+    """The report, and what it cannot know: that wrong results are right where
+    other calls, or none, came before."""
+    wrong = [check["case"] for check in judged.json["checks"]
+             if check["verdict"] == "FAIL" and "first_wrong" in check]
+    again = list(dict.fromkeys(wrong))[:MOST_ASKED_AGAIN]
+    right = standby.ask(dict(ids=again, claims=kernel.description["claims"])
+                        ) if again else None
+    if not right:
+        return judged
+    where = ("in a process of its own" if standby.is_fresh
+             else "when asked again, after others")
+    return judged.with_note(
+        f"depends on earlier calls: right {where}: {', '.join(right)}", right)
+
+
+# What judge() takes and a declaration does not.
+JUDGING = {word for word, parameter in inspect.signature(judge).parameters.items()
+           if parameter.kind is parameter.KEYWORD_ONLY} - {"dtypes", "like", "name"}
+
+
 def mark(**how):
     """For pytest: the function that it decorates is judged so, with a test for
     each group of cases."""
@@ -123,6 +177,13 @@ def mark(**how):
         function.ropeproof = how
         return function
     return marked
+
+
+def check(function, *, like=None, name=None, dtypes=None, **how):
+    """Error where a function cannot be judged so, before any call."""
+    rest = {word: value for word, value in how.items() if word not in JUDGING}
+    _kernel_of(function, like, name=name or _name_of(function),
+               dtypes=dtypes and list(map(word_of, dtypes)), **rest)
 
 
 def _kernel_of(function, like, *, name, **declaration):

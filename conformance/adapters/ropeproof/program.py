@@ -85,10 +85,11 @@ def ask(program, arguments, kernel, folder):
     ours, theirs = socket.socketpair()
     number = theirs.fileno()
     try:
-        with theirs, open(paths[0], "wb") as text, open(paths[1], "wb") as said:
+        with theirs, _terminal() as terminal, open(paths[0], "wb") as text, open(paths[1], "wb") as said:
             process = subprocess.Popen(
-                [program, *arguments, "--socket", str(number)],
-                pass_fds=[number], stdin=subprocess.DEVNULL, stdout=text,
+                [program, *arguments, "--socket", str(number),
+                 *[f"--progress={fd}" for fd in terminal]],
+                pass_fds=[number, *terminal], stdin=subprocess.DEVNULL, stdout=text,
                 stderr=said,
                 # Ctrl-C is for this process, and the time that the program
                 # takes is not the function's.
@@ -111,6 +112,20 @@ def ask(program, arguments, kernel, folder):
         status = process.wait()
     texts = [pathlib.Path(path).read_bytes() for path in paths]
     return status, *(text.decode("utf-8", "replace") for text in texts)
+
+
+@contextlib.contextmanager
+def _terminal():
+    """Another descriptor of standard error where that is a terminal, or none."""
+    found = []
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        if os.isatty(sys.stderr.fileno()):
+            found = [os.dup(sys.stderr.fileno())]
+    try:
+        yield found
+    finally:
+        for descriptor in found:
+            os.close(descriptor)
 
 
 class Watch:

@@ -27,7 +27,7 @@ import pytest
 
 from ropeproof import program
 from ropeproof.errors import Error
-from ropeproof.judging import judge
+from ropeproof.judging import check, judge
 
 LISTS = ("dtypes", "operations", "pairings", "features", "scalings")
 WORDS = ("like", "claim", "profile", "model", "config", "positions", "heads",
@@ -77,6 +77,7 @@ def pytest_collection_modifyitems(session, config, items):
     for spec in config.getoption("ropeproof"):
         try:
             function = _function(spec, config)
+            check(function, **how)
         except Error as error:
             if not hasattr(config, "workerinput"):
                 raise pytest.UsageError(str(error)) from error
@@ -123,6 +124,7 @@ class Judged(pytest.Collector):
             return [ShardTest.from_parent(self, name=f"shard {i}/{shards}")
                     for i in range(1, shards + 1)]
         try:
+            check(self._function, **self._how)
             names = _groups(self._how)
         except Error as error:
             raise self.CollectError(str(error)) from None

@@ -44,12 +44,25 @@ class Report(str):
     diagnoses     what is wrong, where and why: a list of dicts
     failures      a list of Failure
     verdicts      how many checks have which verdict
+    depends_on_calls   cases that are right where other calls came before, or
+                  none: a list of ids
     json          all of it, as `ropeproof run --report` writes it
     """
+    depends_on_calls = ()
 
     def __new__(cls, text, document):
         report = super().__new__(cls, text.rstrip("\n"))
         report.json = json.loads(document)
+        return report
+
+    def with_note(self, note, cases):
+        """The same, with a line before the last paragraph."""
+        lines = self.split("\n")
+        last = max((i for i, line in enumerate(lines)
+                    if not line.startswith(" ")), default=0)
+        text = "\n".join([*lines[:last], note, *lines[last:]])
+        report = Report(text, json.dumps(self.json))
+        report.depends_on_calls = list(cases)
         return report
 
     @property
