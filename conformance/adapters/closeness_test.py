@@ -231,6 +231,19 @@ class Closeness(unittest.TestCase):
         close(y, self.x, positions=self.positions,
               claim={"angle_class": "A3", "angle_dtype": "f16"})
 
+    def test_another_arithmetic_is_told_the_claim_that_it_has_to_make(self):
+        x = rng.standard_normal((1, 4, 2, 64), dtype=np.float32)
+        positions = np.arange(200000, 200004)
+        log_base = np.float32(-np.log(1e6) / 32)
+        theta = np.exp(log_base * np.arange(32, dtype=np.float32))  # MLX
+        phi = positions.astype(np.float32)[:, None, None] * theta
+        c, s, u, v = np.cos(phi), np.sin(phi), x[..., :32], x[..., 32:]
+        y = np.concatenate([u * c - v * s, u * s + v * c], -1)
+        claim = {"angle_class": "A1", "power": "exp2"}
+        with self.assertRaisesRegex(AssertionError, r'"A1","power":"exp2"\}'):
+            close(y, x, positions=positions, base=1e6)
+        close(y, x, positions=positions, base=1e6, claim=claim)
+
     def test_goldens_and_bounds_have_the_shape_of_the_input(self):
         y = rope(self.x, self.positions)
         exact = ropeproof.golden(self.x, positions=self.positions)

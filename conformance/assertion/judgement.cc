@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,7 @@
 #include "conformance/judge/pair_bounds.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
@@ -148,6 +150,7 @@ struct Judgement::Judged {
   std::vector<explain::Diagnosis> diagnoses() const;
   std::string case_text() const;
   std::string bound_text() const;
+  std::string other_claim_text() const;
   std::string failure_text() const;
 };
 
@@ -248,6 +251,36 @@ std::string Judgement::Judged::bound_text() const {
   return text + " (claim " + kClassNames[kernel.claims[0].angle_class] + ")";
 }
 
+// The first claim beside the caller's by which nothing is wrong: what an honest
+// kernel of another arithmetic has to say. 16-bit angles (A3) are not tried.
+std::string Judgement::Judged::other_claim_text() const {
+  if (elements() > kLargestExplained) return "";
+  using Claim = ropeproof_claim;
+  constexpr std::uint32_t kUlps = 4;
+  const auto by_exp2 = [](Claim& c) { c.power = ROPEPROOF_EXP2; };
+  const auto in_steps = [](Claim& c) {
+    c.angle_class = std::max<std::uint32_t>(c.angle_class, ROPEPROOF_A2);
+  };
+  const auto in_ulps = [](Claim& c) { c.power_ulp = c.trig_ulp = kUlps; };
+  const auto rounds_each = [](Claim& c) { c.rounding = ROPEPROOF_ROUND_EACH; };
+  const std::vector<std::function<void(Claim&)>> kChanges = {
+      by_exp2, in_ulps, in_steps, rounds_each};
+  for (const auto& change : kChanges) {
+    plugin::Description other = kernel;
+    change(other.claims[0]);
+    judge::Claim tried = judge::claim_of(other, asked.problem.dtype, operation);
+    if (given) tried.table = claim.table;
+    if (judge::judge(asked.problem, asked.golden, operation, tried, output)
+            .wrong == 0) {
+      return report::paragraph(
+          "claim", "nothing is wrong by the claim " +
+                       plugin::claim_members(other.claims[0]).dump() +
+                       "; make it where the kernel computes so");
+    }
+  }
+  return "";
+}
+
 // As in the report of a run, without what replays it.
 std::string Judgement::Judged::failure_text() const {
   const judge::Measurement& m = measurement;
@@ -260,7 +293,7 @@ std::string Judgement::Judged::failure_text() const {
                      report::paragraph("case", case_text()) +
                      report::element_text("first", *m.first_wrong);
   if (m.worst) text += report::element_text("worst", *m.worst);
-  text += report::paragraph("bound", bound_text());
+  text += report::paragraph("bound", bound_text()) + other_claim_text();
   text += report::paragraph("pattern", account.pattern);
   for (const std::string& sentence : account.measured) {
     text += report::paragraph("measured", sentence);

@@ -120,6 +120,16 @@ Json claim_json(const ropeproof_claim& claim) {
   return writer.json;
 }
 
+Json claim_members(ropeproof_claim claim) {
+  claim.dtypes = 0;
+  Json members = claim_json(claim);
+  const Json plain = claim_json(kStrictestClaim);
+  for (const auto& [name, value] : plain.items()) {
+    if (name != "angle_class" && members[name] == value) members.erase(name);
+  }
+  return members;
+}
+
 Description read_description(text::StrictObject& object) {
   Description description;
   Reader reader{object};

@@ -19,6 +19,9 @@ using Json = nlohmann::ordered_json;
 Json description_json(const Description& description);
 Json claim_json(const ropeproof_claim& claim);
 
+// The members that say more than their default, and angle_class; not dtypes.
+Json claim_members(ropeproof_claim claim);
+
 // Reads the fields of a description; check_description() judges their values.
 // Throws text::FileError.
 Description read_description(text::StrictObject& object);

@@ -259,17 +259,6 @@ std::optional<ropeproof_claim> strictest(const plugin::Description& kernel,
   return std::nullopt;
 }
 
-// The members that say more than their default, and angle_class; not dtypes.
-plugin::Json members_of(ropeproof_claim claim) {
-  claim.dtypes = 0;
-  plugin::Json members = plugin::claim_json(claim);
-  const plugin::Json plain = plugin::claim_json(plugin::kStrictestClaim);
-  for (const auto& [name, value] : plain.items()) {
-    if (name != "angle_class" && members[name] == value) members.erase(name);
-  }
-  return members;
-}
-
 std::string c_constant(const std::string& word) {
   if (word == "each") return "ROPEPROOF_ROUND_EACH";
   std::string constant = "ROPEPROOF_";
@@ -291,7 +280,7 @@ std::string in_c(const ropeproof_claim& claim, std::size_t number) {
   text += ".dtypes = " + text::joined(dtypes_of(claim.dtypes) |
                                           std::views::transform(c_constant),
                                       " | ");
-  const plugin::Json members = members_of(claim);
+  const plugin::Json members = plugin::claim_members(claim);
   for (const auto& [name, value] : members.items()) {
     text += ", ." + name + " = " +
             (value.is_number() ? value.dump() : c_constant(value));
@@ -308,7 +297,7 @@ std::string in_python(const ropeproof_claim& claim) {
       text::joined(dtypes_of(claim.dtypes) | std::views::transform(quoted),
                    ", ") +
       "]";
-  const plugin::Json members = members_of(claim);
+  const plugin::Json members = plugin::claim_members(claim);
   for (const auto& [name, value] : members.items()) {
     text += ", " + name + "=" + value.dump();
   }
@@ -336,8 +325,8 @@ FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
       found.none |= dtype;
       continue;
     }
-    const auto same =
-        std::ranges::find(found.claims, members_of(*claim), members_of);
+    const auto same = std::ranges::find(
+        found.claims, plugin::claim_members(*claim), plugin::claim_members);
     if (same == found.claims.end()) {
       found.claims.push_back(*claim);
       found.claims.back().dtypes = dtype;
