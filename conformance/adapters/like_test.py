@@ -2,10 +2,9 @@
 conforms, with a bug that such functions have it does not.
 
     python3 conformance/adapters/like_test.py PROGRAM VECTORS
-    python3 conformance/adapters/like_test.py serve FORM [broken]
 """
 
-import os
+import pathlib
 import re
 import shlex
 import subprocess
@@ -18,189 +17,10 @@ import numpy as np
 import ropeproof
 from ropeproof import like
 from ropeproof.like.library import library_of
+from like_functions import FORMS, HfModule, Offset, hf, te
 from ropeproof_test import bits, kernel, request, solve, tensor
 
-broken = False
-
-
-def turned(x, cos, sin, is_interleaved=False):
-    """cos and sin [..., rotary_dim/2], as x has its dimensions. In x's type."""
-    u, v = _pairs(x[..., :2 * cos.shape[-1]], is_interleaved)
-    y, (a, b) = x.copy(), (u * cos - v * sin, u * sin + v * cos)
-    if is_interleaved:
-        y[..., 0:2 * cos.shape[-1]:2], y[..., 1:2 * cos.shape[-1]:2] = a, b
-    else:
-        y[..., :2 * cos.shape[-1]] = np.concatenate((a, b), axis=-1)
-    return y
-
-
-def _pairs(x, is_interleaved):
-    return ((x[..., ::2], x[..., 1::2]) if is_interleaved
-            else np.split(x, 2, axis=-1))
-
-
-def angles(positions, dim, base):
-    exponents = np.arange(0, dim, 2, dtype=np.float32) / np.float32(dim)
-    inv_freq = np.float32(1) / np.float32(base) ** exponents
-    return positions.astype(np.float32)[..., None] * inv_freq
-
-
-def hf(q, k, cos, sin):
-    """Bug: rotate_half without its sign."""
-    half = cos.shape[-1] // 2
-    cos, sin = cos[:, None, :, :half], sin[:, None, :, :half]
-    if broken:
-        return turned(q, cos, -sin), turned(k, cos, sin)
-    return turned(q, cos, sin), turned(k, cos, sin)
-
-
-def hf_interleaved(x, cos, sin):
-    """Bug: a table in halves taken for one in pairs, or the other way round."""
-    half = cos.shape[-1] // 2
-    part = slice(None, half) if broken else slice(None, None, 2)
-    return turned(x, cos[:, None, :, part], sin[:, None, :, part], True)
-
-
-class HfModule:
-    """Bug: positions in the type of q."""
-
-    def __init__(self, config):
-        self.base, self.dim = config.rope_parameters["rope_theta"], config.head_dim
-
-    def __call__(self, x, position_ids):
-        if broken:
-            position_ids = position_ids.astype(np.float16)
-        phi = angles(position_ids, self.dim, self.base)
-        phi = np.concatenate((phi, phi), axis=-1)
-        return np.cos(phi).astype(x.dtype), np.sin(phi).astype(x.dtype)
-
-
-def meta(xq, xk, freqs_cis):
-    """Bug: the conjugate, which rotates backward."""
-    if broken:
-        freqs_cis = freqs_cis.conj()
-    cos, sin = freqs_cis.real[:, None], freqs_cis.imag[:, None]
-    return [turned(np.float32(x), cos, sin, True).astype(x.dtype)
-            for x in (xq, xk)]
-
-
-def precompute_freqs_cis(dim, end, theta):
-    return np.exp(1j * np.float64(angles(np.arange(end), dim, theta))).astype(
-        np.complex64)
-
-
-def vllm(positions, query, key, head_size, cos_sin_cache, is_neox):
-    """Bug: the key is left as it was."""
-    for x in (query,) if broken else (query, key):
-        heads = x.reshape(len(positions), -1, head_size)
-        cos, sin = np.split(cos_sin_cache[positions][:, None], 2, axis=-1)
-        heads[...] = turned(heads, cos, sin, not is_neox)
-
-
-def flashinfer(positions, query, key, head_size, cos_sin_cache, is_neox=True):
-    """Bug: interleaved whatever is said."""
-    found = []
-    for x in (query, key):
-        heads = x.reshape(len(positions), -1, head_size).astype(np.float32)
-        cos, sin = np.split(cos_sin_cache[positions][:, None], 2, axis=-1)
-        heads = turned(heads, cos, sin, broken or not is_neox)
-        found.append(heads.reshape(x.shape).astype(x.dtype))
-    return tuple(found)
-
-
-def flashinfer_ids(q, k, pos_ids, rotary_dim=None, interleave=False,
-                   rope_theta=1e4):
-    """Bug: the theta that it has by itself."""
-    phi = angles(pos_ids, rotary_dim, 1e4 if broken else rope_theta)
-    cos, sin = np.cos(phi)[:, None], np.sin(phi)[:, None]
-    return [turned(np.float32(x), cos, sin, interleave).astype(x.dtype)
-            for x in (q, k)]
-
-
-def flashinfer_ragged(q, k, indptr, offsets, rotary_dim=None, interleave=False,
-                      rope_theta=1e4):
-    """Bug: rows begin at position 0."""
-    places = np.concatenate([
-        np.arange(b - a) + (0 if broken else start)
-        for a, b, start in zip(indptr, indptr[1:], offsets)])
-    return flashinfer_ids(q, k, places, rotary_dim, interleave, rope_theta)
-
-
-def onnx(x, position_ids, cos_cache, sin_cache, interleaved):
-    """Bug: the rows in order, whatever the ids are."""
-    if broken:
-        position_ids = np.broadcast_to(np.arange(x.shape[2]) % len(cos_cache),
-                                       position_ids.shape)
-    return turned(x, cos_cache[position_ids][:, None],
-                  sin_cache[position_ids][:, None], interleaved)
-
-
-class Offset:
-    """Bug: the first offset for all calls."""
-
-    def __init__(self, dims, traditional=False, base=10000):
-        self.dims, self.traditional, self.base = dims, traditional, base
-        self.first = None
-
-    def __call__(self, x, offset=0):
-        if self.first is None or not broken:
-            self.first = offset
-        phi = angles(self.first + np.arange(x.shape[2]), self.dims, self.base)
-        cos, sin = (f(phi).astype(x.dtype) for f in (np.cos, np.sin))
-        return turned(x, cos, sin, self.traditional)
-
-
-def positions(inputs, positions, *, base_frequency):
-    """Bug: the positions of the first row for all rows."""
-    phi = angles(positions[:1] if broken else positions, inputs.shape[-1],
-                 base_frequency)[:, :, None]
-    return turned(np.float32(inputs), np.cos(phi), np.sin(phi)).astype(
-        inputs.dtype)
-
-
-def te(t, freqs, tensor_format="sbhd", interleaved=False, cu_seqlens=None):
-    """Bug: thd takes all tokens for one sequence, the others batch for seq."""
-    part = slice(None, None, 2) if interleaved else slice(
-        None, freqs.shape[-1] // 2)
-    if tensor_format == "thd":
-        places = np.concatenate([np.arange(b - a) for a, b in
-                                 zip(cu_seqlens, cu_seqlens[1:])])
-        if broken:
-            places = np.arange(len(t)) % len(freqs)
-        phi = freqs[places, 0, :, part]
-    else:
-        seq = 1 if (tensor_format == "bshd") != broken else 0
-        phi = np.resize(freqs[:, 0], (t.shape[seq], *freqs.shape[2:]))[..., part]
-        phi = phi[:, None] if seq == 0 else phi[None]
-    return turned(t, np.cos(phi).astype(t.dtype), np.sin(phi).astype(t.dtype),
-                  interleaved)
-
-
-F32 = dict(table_dtype="f32", rounding="once")
-FORMS = {
-    "hf": (hf, dict(like="hf")),
-    "hf-interleaved": (hf_interleaved, dict(
-        like="hf", pairings=["interleaved"])),
-    "hf_module": (HfModule, dict(like="hf_module", apply=hf)),
-    "meta": (meta, dict(like="meta")),
-    "meta-rope": (meta, dict(like="meta", precompute=precompute_freqs_cis)),
-    "vllm": (vllm, dict(like="vllm")),
-    "flashinfer": (flashinfer, dict(like="flashinfer")),
-    "flashinfer-ids": (flashinfer_ids, dict(like="flashinfer")),
-    "flashinfer-ragged": (flashinfer_ragged, dict(like="flashinfer")),
-    "onnx": (onnx, dict(like="onnx")),
-    "offset": (Offset, dict(like="offset", features=["keys", "partial"])),
-    "positions": (positions, dict(like="positions", **F32)),
-    "te-sbhd": (te, dict(like="te")),
-    "te-bshd": (te, dict(like="te", tensor_format="bshd")),
-    "te-thd": (te, dict(like="te", tensor_format="thd")),
-}
-
-
-def serve(form):
-    function, declaration = FORMS[form]
-    ropeproof.kernel(**declaration)(function)
-    ropeproof.serve()
+FUNCTIONS = pathlib.Path(__file__).with_name("like_functions.py")
 
 
 class Judged(unittest.TestCase):
@@ -208,8 +28,7 @@ class Judged(unittest.TestCase):
 
     def judged(self, *words):
         """Exit status and output of the program for a function of FORMS."""
-        command = shlex.join([sys.executable, os.path.abspath(__file__), "serve",
-                              *words])
+        command = shlex.join([sys.executable, str(FUNCTIONS), *words])
         done = subprocess.run(
             [self.program, "run", "--vectors", self.vectors, "--tier", "smoke",
              "--command", command], capture_output=True, text=True)
@@ -269,6 +88,14 @@ class Refused(unittest.TestCase):
                          self.refused(hf, "hf", scale=2))
         self.assertIn("tensor_format='hsbd': known are 'sbhd',",
                       self.refused(te, "te", tensor_format="hsbd"))
+
+    def test_one_table_where_two_are_wanted(self):
+        def packed(dim, end):
+            return np.zeros((end, dim), np.float32)
+        solved = like.kernel_of(hf, "hf", precompute=packed).solve(
+            request(q=tensor(2, 3, 4, 8), k=tensor(2, 3, 2, 8)))
+        self.assertEqual(solved[0], "failed")
+        self.assertIn("a packed table is of like='vllm'", solved[1])
 
     def test_arrays_and_devices_that_are_not_here(self):
         self.assertIn("arrays='tf': known are numpy,",
@@ -360,6 +187,14 @@ class Answers(unittest.TestCase):
             self.assertTrue(found.flags.c_contiguous)
             np.testing.assert_array_equal(found, want)
 
+    def test_an_object_takes_what_it_was_made_for(self):
+        made = Offset(8, base=5e5)
+        kernel = like.kernel_of(made, "offset", arrays="numpy")
+        for size, base, status in ((8, 5e5, "ok"), (8, 1e4, "unsupported"),
+                                   (4, 5e5, "unsupported")):
+            given = request(q=tensor(1, 2, 1, size), base=bits(base))
+            self.assertEqual(kernel.supports(given)[0], status)
+
     def test_a_base_that_the_function_cannot_take_is_declined(self):
         def rope(x, positions):
             return x
@@ -370,13 +205,8 @@ class Answers(unittest.TestCase):
 
 
 def main():
-    global broken
-    if sys.argv[1] == "serve":
-        broken = sys.argv[3:] == ["broken"]
-        serve(sys.argv[2])
-    else:
-        Judged.program, Judged.vectors = sys.argv[1:3]
-        unittest.main(argv=sys.argv[:1])
+    Judged.program, Judged.vectors = sys.argv[1:3]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
 
 
 if __name__ == "__main__":

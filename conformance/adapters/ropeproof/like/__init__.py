@@ -11,13 +11,15 @@ from ropeproof import decorator
 from ropeproof.like import forms
 from ropeproof.like.call import Call, name_of
 from ropeproof.like.library import library_of
-from ropeproof.like.maker import Maker, beside, configuration_of
+from ropeproof.like.maker import (Maker, beside, configuration_of,
+                                  own_fields)
 
 ROWS = 131072  # of what makes a table, unless max_position says less
 BASE = 10000.0  # of what takes none
 INT32_POSITIONS = ("jax", "mlx")
 CHOICES = dict(tensor_format=("sbhd", "bshd", "thd"),
-               doubled=(None, "halves", "pairs"), in_place=(False, True))
+               doubled=(None, "halves", "pairs"), in_place=(False, True),
+               packed=(False, True))
 
 ROTATE = dict(operations=["rotate"], angle_class="A0", rounding="each")
 ROPE = dict(operations=["rope"], angle_class="A1", rounding="each")
@@ -71,6 +73,22 @@ FORMS = {
         heads_first=True, in_place=False),
     "positions": Form(
         forms.positions, {"x positions": ROPE, "q k positions": ROPE},
+        in_place=False),
+    "flash_attn": Form(
+        forms.flash_attn, {"x cos sin": {
+            **ROTATE, "rounding": "once", "features": ["keys", "partial"]}},
+        in_place=False, packed=False),
+    "mrope": Form(
+        forms.mrope, {"q k cos sin section": ROTATE},
+        heads_first=True, in_place=False, doubled="halves"),
+    "diffusers": Form(
+        forms.diffusers, {"x freqs_cis": META},
+        heads_first=True, in_place=False, doubled=None),
+    "flux": Form(
+        forms.flux, {"xq xk freqs_cis": META},
+        heads_first=True, in_place=False),
+    "cache_flat": Form(
+        forms.cache_flat, {"positions q k cos_sin_cache": IN_VLLM},
         in_place=False),
     "te": Form(
         forms.te, {"t freqs": ANGLES},
@@ -137,12 +155,17 @@ def kernel_of(function, like="plain", **declaration):
         declared["max_position"] = 2**31 - 1
     if "pairing" in fields:
         declared["pairings"] = ["half_split", "interleaved"]
+    if "direction" in fields:
+        declared["features"] = [*declared["features"], "adjoint"]
     if declared["arrays"] == "numpy":
         declared["dtypes"] = ["f32", "f16"]  # its bf16 are bit patterns
     _merge_claims(declared, declaration)
     declared.update(declaration)
+    own = own_fields(function) if is_rope and not maker else {}
     if is_rope and like != "te" and not fields & {"base", "hugging_face"}:
-        declared["supports"] = _of_base(base, declared.get("supports"))
+        own.setdefault("base", base)
+    if own:
+        declared["supports"] = _of_own(own, declared.get("supports"))
     subject = maker.subject(solve) if maker else lambda p: solve(None, p)
     kernel = decorator.kernel_of(subject, **declared)
     kernel.has_pieces = True
@@ -206,9 +229,10 @@ def _merge_claims(declared, declaration):
         declaration["claims"] = [{**table, **claim} for claim in claims]
 
 
-def _of_base(base, supports):
-    """Declines what a function that takes no base cannot know."""
+def _of_own(own, supports):
+    """Declines what a function cannot know, as it takes no base, or an object,
+    as it was made for another head."""
     def takes(p):
-        return (p.base == base and not p.scaling
-                and (supports is None or supports(p)))
+        return (all(getattr(p, name) == value for name, value in own.items())
+                and not p.scaling and (supports is None or supports(p)))
     return takes

@@ -13,6 +13,7 @@ ROLES = {name: role for role, names in (
     ("cos", "cos cos_cache"), ("sin", "sin sin_cache"),
     ("offset", "offset start_pos start_index"),
     ("table", "freqs_cis cos_sin_cache freqs"),
+    ("section", "section mrope_section mrope_sections"),
 ) for name in names.split()}
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY,
                inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -52,6 +53,9 @@ KNOWN = {name: value for names, value in (
      "max_wavelength", Field("base")),
     ("interleaved interleave traditional rotary_interleaved",
      Value(lambda pairing: pairing == "interleaved")),
+    ("conjugate", Value(lambda direction: direction == -1)),
+    ("use_real_unbind_dim",
+     Value(lambda pairing: -1 if pairing == "interleaved" else -2)),
     ("is_neox is_neox_style neox_style",
      Value(lambda pairing: pairing == "half_split")),
 ) for name in names.split()}
@@ -187,6 +191,10 @@ class Call:
                                           *self._keywords.values()}:
                 raise TypeError(f"arguments: {name} of {self.name} is the "
                                 f"suite's to give")
+
+    def takes(self, name):
+        """Whether it has a parameter of this name, beside the signature's."""
+        return name in self._keywords.values()
 
     def on(self, function):
         """The same call of another function."""

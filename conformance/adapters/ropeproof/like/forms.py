@@ -22,9 +22,15 @@ def hf(call, options, p):
     precompute  what makes cos and sin of all positions, [rows, rotary_dim]: it is
                 called with the names of call.py, and judged, too
     """
-    cos, sin = options.get("table") or [
-        p.convert(doubled(p.numpy(name), p, options), p.table_dtype)
-        for name in ("cos", "sin")]
+    table = options.get("table")
+    if table is None:
+        table = [p.convert(doubled(p.numpy(name), p, options), p.table_dtype)
+                 for name in ("cos", "sin")]
+    if not isinstance(table, (tuple, list)) or len(table) != 2:
+        raise ValueError(f"{call.name} takes cos and sin, and what makes its "
+                         f"table gave one {type(table).__name__}: a packed table "
+                         f"is of like='vllm', a complex one of like='meta'")
+    cos, sin = table
     return p.in_pieces(lambda xs, _: rotated(call, options, p, xs, cos=cos,
                                              sin=sin), WHOLE, call.name)
 
@@ -168,6 +174,91 @@ def te(call, options, p):
         return [turned(y) for y in rotated(
             call, options, p, [turned(x) for x in xs], **given)]
     return p.in_pieces(rotate, pieces, call.name)
+
+
+def flash_attn(call, options, p):
+    """flash-attn, apply_rotary_emb of flash_attn/layers/rotary.py, and
+    apply_rotary of flash_attn/ops/triton/rotary.py: x [batch, seq, heads,
+    head_dim], cos and sin [rows, rotary_dim/2], of which token i of batch row b
+    takes row seqlen_offsets[b] + i; those of all batch rows lie behind one
+    another. Without seqlen_offsets rows of the same positions are given at once.
+
+    packed  True: x [tokens, heads, head_dim] with cu_seqlens and max_seqlen
+    """
+    tables = [p.numpy(name) for name in ("cos", "sin")]
+    pieces = [(rows, [table[rows[0]] for table in tables], None)
+              for rows in equal_rows(np.concatenate(tables, axis=-1))]
+    if call.takes("seqlen_offsets"):
+        starts = np.arange(p.batch, dtype=np.int32) * p.seq
+        pieces = [(slice(None), [table.reshape(-1, table.shape[-1])
+                                 for table in tables], starts)]
+
+    def rotate(xs, what):
+        table, starts = what
+        given = dict(zip(("cos", "sin"), (p.convert(part, p.table_dtype)
+                                          for part in table)))
+        given["inplace"] = options["in_place"]
+        if starts is not None:
+            given["seqlen_offsets"] = p.convert(starts)
+        shapes = [x.shape for x in xs]
+        if options["packed"]:
+            ends = np.arange(shapes[0][0] + 1, dtype=np.int32) * p.seq
+            given.update(cu_seqlens=p.convert(ends), max_seqlen=p.seq)
+            xs = [x.reshape(-1, *x.shape[2:]) for x in xs]
+        return [y.reshape(shape) if options["packed"] else y for y, shape in
+                zip(rotated(call, options, p, xs, **given), shapes)]
+    return p.in_pieces(rotate, [(index, what) for index, *what in pieces],
+                       call.name)
+
+
+def mrope(call, options, p):
+    """Qwen2-VL, apply_multimodal_rotary_pos_emb of transformers, models/qwen2_vl,
+    and Liger's: q and k [batch, heads, seq, head_dim], cos and sin [3, batch,
+    seq, rotary_dim], and the pairs that each of the three axes has. Of the other
+    axes, cos holds sines there, and sin cosines."""
+    pairs = p.rotary_dim // 2
+    rest = 3 * pairs // 8
+    section = [pairs - 2 * rest, rest, rest]
+    axis = np.repeat(np.arange(3), section)
+    is_own = axis == np.arange(3).reshape(3, 1, 1, 1)
+    cos, sin = p.numpy("cos"), p.numpy("sin")
+    cos, sin = (p.convert(doubled(np.where(is_own, own, other), p, options),
+                          p.table_dtype)
+                for own, other in ((cos, sin), (sin, cos)))
+    return p.in_pieces(lambda xs, _: rotated(
+        call, options, p, xs, cos=cos, sin=sin, section=section), WHOLE,
+        call.name)
+
+
+def diffusers(call, options, p):
+    """diffusers, apply_rotary_emb of models/embeddings.py with use_real: x
+    [batch, heads, seq, head_dim], freqs_cis a tuple of cos and sin, f32 [seq,
+    rotary_dim]. Rows that have the same are given at once."""
+    tables = [p.numpy(name) for name in ("cos", "sin")]
+    pieces = [(rows, tuple(p.convert(doubled(table[rows[0]], p, options))
+                           for table in tables))
+              for rows in equal_rows(np.concatenate(tables, axis=-1))]
+    return p.in_pieces(lambda xs, freqs: rotated(
+        call, options, p, xs, freqs_cis=freqs), pieces, call.name)
+
+
+def flux(call, options, p):
+    """FLUX, apply_rope of src/flux/math.py: xq and xk [batch, heads, seq,
+    head_dim], freqs_cis f32 [batch, 1, seq, rotary_dim/2, 2, 2], the matrices
+    ((cos, -sin), (sin, cos))."""
+    cos, sin = p.numpy("cos"), p.numpy("sin")
+    matrices = np.stack([cos, -sin, sin, cos], axis=-1)
+    table = p.convert(matrices.reshape(*cos.shape, 2, 2)[:, None])
+    return p.in_pieces(lambda xs, _: rotated(
+        call, options, p, xs, freqs_cis=table), WHOLE, call.name)
+
+
+def cache_flat(call, options, p):
+    """Functions of (positions, q, k, cos_sin_cache): q and k [tokens, heads,
+    head_dim], the cache as that of vllm; half-split unless pairings= says
+    else."""
+    return _flat(call, options, p, lambda x, tokens: x.reshape(
+        tokens, *x.shape[2:]))
 
 
 def _sequences(places):

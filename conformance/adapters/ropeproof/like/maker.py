@@ -86,6 +86,27 @@ def beside(function, name="apply_rotary_pos_emb"):
     return home[name]
 
 
+# What objects call what they were made for.
+OWN = {"rotary_dim": ("rotary_dim", "dim", "dims", "rot_dim"),
+       "head_dim": ("head_dim", "head_size"),
+       "base": ("base", "theta", "rope_theta")}
+
+
+def own_fields(made):
+    """Of an object, a module as it is: the head and the base that it was made
+    for, as far as it says so."""
+    if inspect.isclass(made) or inspect.isroutine(made):
+        return {}
+    found = {}
+    for field, names in OWN.items():
+        values = [getattr(made, name, None) for name in names]
+        numbers = [value for value in values
+                   if isinstance(value, (int, float)) and value > 0]
+        if numbers:
+            found[field] = numbers[0]
+    return found
+
+
 def _there(device, made):
     """A module or tensors on a device of torch."""
     if device == "cpu":
