@@ -11,6 +11,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/digest.h"
+#include "conformance/cover/suite_model.h"
 #include "conformance/plugin/description.h"
 #include "conformance/text/file.h"
 #include "reference/golden.h"
@@ -28,6 +29,25 @@ struct GenerateOptions {
 };
 
 using Digests = std::map<std::string, std::string>;
+
+// vectors/coverage/model.json is the program's: the rows that another program
+// makes of it, and all that is formed of these, come after it. Returns whether
+// it is what it should be; otherwise writes it, unless `is_check`.
+bool has_model(const fs::path& vectors, bool is_check) {
+  constexpr const char* kFile = "coverage/model.json";
+  const std::string path = (vectors / kFile).string();
+  const std::string model = conformance::cover::suite_model_json();
+  if (conformance::text::read_whole(path) == model) return true;
+  if (is_check) {
+    std::cerr << "ropeproof: " << path
+              << ": is not the program's; run `ropeproof generate`\n";
+  } else {
+    conformance::cases::write_corpus({{kFile, model}}, vectors);
+    std::cerr << "ropeproof: wrote " << path
+              << "; run tools/prove/cover.py, then this command again\n";
+  }
+  return false;
+}
 
 fs::path digests_path(const fs::path& vectors) {
   return vectors / "coverage" / "digests.txt";
@@ -88,10 +108,11 @@ int generate(const GenerateOptions& options) {
     throw std::invalid_argument(
         "--tier full is too large to commit; name a folder with --out");
   }
+  const bool has_formed = fs::exists(fs::path(options.vectors) / "coverage");
+  if (has_formed && !has_model(options.vectors, options.check)) return 4;
   const std::string out = options.out.empty() ? options.vectors : options.out;
   conformance::cases::Files files = conformance::cases::generate_corpus(
       options.vectors, reference::Oracle::kMpfi, ROPEPROOF_VERSION, tier);
-  const bool has_formed = fs::exists(fs::path(options.vectors) / "coverage");
   if (!options.check) {
     if (has_formed && options.out.empty()) {
       files["coverage/digests.txt"] =

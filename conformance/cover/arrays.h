@@ -17,8 +17,8 @@ struct Arrays {
   std::vector<Shape> shapes;
 };
 
-// Reads VECTORS/coverage/. Throws FileError, also for rows of another model and
-// for a model without one of the known dimensions (dimension.h).
+// Reads VECTORS/coverage/. Throws FileError, also for rows of another model
+// than the suite's.
 Arrays load_arrays(const std::filesystem::path& vectors);
 
 }  // namespace ropeproof::conformance::cover

@@ -27,7 +27,12 @@ constexpr text::Words<Enum, sizeof...(Word)> named(Word... word) {
   return {{{static_cast<Enum>(next++), word}...}};
 }
 
-inline constexpr Classes kDtype{"dtype", text::kFormatWords};
+inline constexpr Classes kDtype{
+    "dtype",
+    text::Words<reference::Format, 4>{{{reference::Format::kF32, "f32"},
+                                       {reference::Format::kBF16, "bf16"},
+                                       {reference::Format::kF16, "f16"},
+                                       {reference::Format::kF64, "f64"}}}};
 inline constexpr Classes kDirection{"direction", text::kDirectionWords};
 
 // Pairings, with what distinguishes two kernels of one pairing.
@@ -46,33 +51,6 @@ inline constexpr Classes kPairing{
          {{reference::Pairing::kNestedHalfSplit}, "nested"},
          {{reference::Pairing::kNestedHalfSplit, true}, "nested_blocks"},
          {{reference::Pairing::kHalfSplit, false, true}, "half_split_apart"}}}};
-
-// A scaling has several where lengths or parameters take other paths.
-enum class ScalingClass {
-  kNone,
-  kLinear,
-  kNtk,
-  kDynamicNtk,         // longer than trained
-  kDynamicNtkShort,    // shorter
-  kDynamicNtkTrained,  // exactly the trained length
-  kYarn,
-  kYarnUntruncated,
-  kYarnMscale,
-  kYarnAttention,  // the amplitude is given
-  kLongRope,       // longer than trained
-  kLongRopeShort,  // shorter, or exactly the trained length
-  kLlama3,
-  kFrequencyFactors,
-  kInvFreq,    // a list of frequencies
-  kExponents,  // exponents of each pair
-};
-inline constexpr Classes kScaling{
-    "scaling",
-    named<ScalingClass>("none", "linear", "ntk", "dynamic_ntk",
-                        "dynamic_ntk_short", "dynamic_ntk_trained", "yarn",
-                        "yarn_untruncated", "yarn_mscale", "yarn_attention",
-                        "long_rope", "long_rope_short", "llama3",
-                        "frequency_factors", "inv_freq", "exponents")};
 
 enum class AmplitudeClass {
   kOne,

@@ -14,9 +14,9 @@ bool Offer::takes(const plugin::Needs& needs) const {
          plugin::missing(kernel, ROPEPROOF_ROPE, needs).empty();
 }
 
-const std::vector<KnownDimension>& known_dimensions() {
-  static const std::vector<KnownDimension> kAll = [] {
-    std::vector<KnownDimension> all;
+const std::vector<Dimension>& known_dimensions() {
+  static const std::vector<Dimension> kAll = [] {
+    std::vector<Dimension> all;
     for (const auto& rows :
          {size_dimensions(), memory_dimensions(), layout_dimensions(),
           position_dimensions(), frequency_dimensions()}) {
@@ -27,9 +27,9 @@ const std::vector<KnownDimension>& known_dimensions() {
   return kAll;
 }
 
-const KnownDimension* find_dimension(std::string_view name) {
+const Dimension* find_dimension(std::string_view name) {
   const auto& all = known_dimensions();
-  const auto found = std::ranges::find(all, name, &KnownDimension::name);
+  const auto found = std::ranges::find(all, name, &Dimension::name);
   return found == all.end() ? nullptr : &*found;
 }
 

@@ -2,9 +2,9 @@
 // that have it, whether a kernel offers a class, how a class is read off a call
 // and how it is drawn.
 //
-// The rows stand by topic in sizes.cc, memory.cc, layout.cc, positions.cc and
-// frequencies.cc. How a class is drawn and how it is read share no code: tests
-// compare the two.
+// The rows stand by topic in sizes.cc, memory.cc, layout.cc, positions.cc,
+// scalings.cc and frequencies.cc. How a class is drawn and how it is read share
+// no code: tests compare the two.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_DIMENSION_H_
 #define ROPEPROOF_CONFORMANCE_COVER_DIMENSION_H_
 
@@ -45,48 +45,32 @@ struct Drawing {
   std::int64_t largest = 0;  // |position|
 };
 
-// Who decides a dimension: in a profile the model, or always the call.
-enum class By { kModel, kCall };
-
-struct KnownDimension {
-  std::string_view name;
-  std::vector<std::string> classes;  // none of one of ranges
-  std::uint32_t operations;          // whose problems say something of it
-  By decided;
-  // Whether a kernel offers a class, a number among those of a model.
-  std::function<bool(const Offer&, const Dimension&, std::uint8_t)> is_offered;
-  // kOpen where no class of the model fits.
-  std::function<std::uint8_t(const ropeproof_problem&, const Dimension&)> read;
-  // The dimensions before this one are drawn.
-  std::function<void(Drawing&)> draw;
-  // Classes that an operation does not have, though it has the dimension.
-  std::vector<std::pair<std::uint32_t, std::string_view>> without = {};
-};
-
-// All dimensions in the order in which they are drawn. A model uses some of
-// them, that of vectors/coverage/ all.
-const std::vector<KnownDimension>& known_dimensions();
+// All dimensions in the order in which they are drawn.
+const std::vector<Dimension>& known_dimensions();
 
 // Null if it is not known.
-const KnownDimension* find_dimension(std::string_view name);
+const Dimension* find_dimension(std::string_view name);
 
 // The rows of the table by topic.
-std::vector<KnownDimension> size_dimensions();
-std::vector<KnownDimension> memory_dimensions();
-std::vector<KnownDimension> layout_dimensions();
-std::vector<KnownDimension> position_dimensions();
-std::vector<KnownDimension> frequency_dimensions();
+std::vector<Dimension> size_dimensions();
+std::vector<Dimension> memory_dimensions();
+std::vector<Dimension> layout_dimensions();
+std::vector<Dimension> position_dimensions();
+std::vector<Dimension> frequency_dimensions();
+Dimension scaling_dimension();  // one of the former
 
 // A row of the table whose classes have words. Without `offers` every kernel
 // takes all of them, without `read` no field of a call says which it is.
 template <class Value, std::size_t kSize>
-KnownDimension dimension(
+Dimension dimension(
     const Classes<Value, kSize>& classes, std::uint32_t operations, By decided,
     const std::function<bool(const Offer&, std::type_identity_t<Value>)>&
         offers,
     const std::function<std::string(const ropeproof_problem&)>& read,
     const std::function<void(Drawing&, std::type_identity_t<Value>)>& draw) {
-  KnownDimension row{classes.dimension, {}, operations, decided, {}, {}, {}};
+  Dimension row{.name = std::string(classes.dimension),
+                .operations = operations,
+                .decided = decided};
   for (const auto& [value, word] : classes.words) {
     row.classes.emplace_back(word);
   }
@@ -106,8 +90,11 @@ KnownDimension dimension(
 // Whether the axes of a call lie inside its batch rows.
 bool are_axes_inside(const ropeproof_problem& p);
 
-// A scaling of this class.
-reference::Scaling scaling_of(ScalingClass c);
+// An example of each class of scaling, in their order; that of a recipe's
+// class; and whether a kernel offers the class of an example.
+const std::vector<reference::Frequencies>& scaling_examples();
+const reference::Frequencies& scaling_example(const Recipe& recipe);
+bool offers_scaling(const Offer& offer, const reference::Frequencies& example);
 
 }  // namespace ropeproof::conformance::cover
 

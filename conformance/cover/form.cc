@@ -18,7 +18,7 @@ Problem outline(const Recipe& recipe, std::int64_t max_position) {
     p.dtype = recipe.like->dtype;
     p.spec = recipe.like->spec;
   }
-  for (const KnownDimension& dimension : known_dimensions()) {
+  for (const Dimension& dimension : known_dimensions()) {
     if (recipe.like == nullptr || dimension.decided == By::kCall) {
       dimension.draw(drawing);
     }

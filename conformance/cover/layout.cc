@@ -237,11 +237,11 @@ bool are_axes_inside(const ropeproof_problem& p) {
          p.position_axis_stride < p.position_batch_stride;
 }
 
-std::vector<KnownDimension> layout_dimensions() {
+std::vector<Dimension> layout_dimensions() {
   using P = const ropeproof_problem&;
   using plugin::kAngles, plugin::kTensors;
   constexpr std::uint32_t kLayouts = kTensors | ROPEPROOF_PERMUTE;
-  std::vector<KnownDimension> rows = {
+  std::vector<Dimension> rows = {
       dimension(
           kDtype, kLayouts, By::kModel,
           [](const Offer& offer, Format c) {

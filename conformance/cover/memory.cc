@@ -130,7 +130,7 @@ auto store(Member cases::Storage::*member) {
 
 }  // namespace
 
-std::vector<KnownDimension> memory_dimensions() {
+std::vector<Dimension> memory_dimensions() {
   using cases::BufferEdge, cases::InPlace, cases::Storage;
   using plugin::kTensors;
   constexpr std::uint32_t kCalls = kTensors | ROPEPROOF_TABLE;

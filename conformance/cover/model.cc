@@ -4,9 +4,10 @@
 #include <bit>
 #include <set>
 #include <sstream>
+#include <stdexcept>
+#include <utility>
 
-#include "conformance/cover/dimension.h"
-#include "conformance/text/strict_json.h"
+#include "conformance/text/file.h"
 
 namespace ropeproof::conformance::cover {
 namespace {
@@ -14,49 +15,24 @@ namespace {
 using text::FileError;
 
 constexpr std::size_t kMaxClasses = 36;  // a character each: 0-9, a-z
-constexpr std::int64_t kMaxSize = std::int64_t{1} << 20;
 
-std::string name_of(const Range& range) {
-  const std::string low = std::to_string(range.low);
-  return range.low == range.high ? low : low + "-" + std::to_string(range.high);
-}
-
-Dimension read_dimension(const nlohmann::json& node, const std::string& where) {
-  text::StrictObject object(node, where);
-  Dimension d;
-  d.name = object.text("name");
-  d.known = find_dimension(d.name);
-  if (d.known == nullptr) {
-    object.fail("name", "\"" + d.name + "\" is no known dimension");
-  }
-  if (d.known->classes.empty()) {
-    const auto low = object.integers("low", 0, kMaxSize);
-    const auto high = object.integers("high", 0, kMaxSize);
-    if (low.size() != high.size()) object.fail("high", "not as long as low");
-    for (std::size_t i = 0; i < low.size(); ++i) {
-      if (high[i] < low[i] || (i > 0 && low[i] <= high[i - 1])) {
-        object.fail("low", "classes that overlap, or descend");
-      }
-      d.ranges.push_back({low[i], high[i]});
-      d.classes.push_back(name_of(d.ranges.back()));
+void check(const std::vector<Dimension>& dimensions) {
+  const auto refuse = [](const std::string& what) {
+    throw std::invalid_argument("coverage model: " + what);
+  };
+  std::set<std::string> names;
+  for (const Dimension& d : dimensions) {
+    if (!names.insert(d.name).second) refuse(d.name + " is there twice");
+    const std::set<std::string> words(d.classes.begin(), d.classes.end());
+    if (words.size() != d.classes.size()) {
+      refuse(d.name + " has a class twice");
     }
-  } else {
-    d.classes = object.texts("classes");
-    for (const std::string& c : d.classes) {
-      if (std::ranges::count(d.known->classes, c) == 0) {
-        object.fail("classes", "\"" + c + "\" is no known class");
-      }
-      if (std::ranges::count(d.classes, c) > 1) {
-        object.fail("classes", "\"" + c + "\" is there twice");
-      }
+    if (words.size() < 2 || words.size() > kMaxClasses) {
+      refuse(d.name + " has " + std::to_string(words.size()) +
+             " classes; expected 2 .. 36");
     }
   }
-  if (d.classes.size() < 2 || d.classes.size() > kMaxClasses) {
-    object.fail("name", d.name + " has " + std::to_string(d.classes.size()) +
-                            " classes; expected 2 .. 36");
-  }
-  object.finish();
-  return d;
+  if (dimensions.size() < 2) refuse("fewer than two dimensions");
 }
 
 }  // namespace
@@ -84,88 +60,49 @@ std::vector<std::uint8_t> classes_in(std::uint64_t mask) {
   return classes;
 }
 
-Model::Model(const std::string& text, const std::string& file) {
-  const nlohmann::json json = text::parse_json(text, file);
-  text::StrictObject root(json, file);
-  root.expect("format", "ropeproof-coverage/1");
-  const auto number_of = [&](const std::string& name,
-                             const std::string& where) {
-    const std::size_t d = at(name);
-    if (d < size()) return d;
-    throw FileError(where + ": \"" + name + "\" is no dimension of the model");
-  };
-  for (const auto& node : root.array("dimensions")) {
-    const std::string where =
-        root.at("dimensions[" + std::to_string(size()) + "]");
-    Dimension d = read_dimension(node, where);
-    if (at(d.name) < size()) {
-      throw FileError(where + ": \"" + d.name + "\" is there twice");
-    }
-    dimensions_.push_back(std::move(d));
-  }
-  // {"pairing": ["nested", ...], ...}: classes of dimensions.
-  const auto read_of = [&](text::StrictObject& object, const std::string& where,
-                           std::size_t least) {
-    const nlohmann::json& of = object.get("of");
-    if (!of.is_object() || of.size() < least) {
-      object.fail("of", "expected the classes of " + std::to_string(least) +
-                            " dimensions or more");
-    }
-    Never rule;
-    for (const auto& [name, classes] : of.items()) {
-      const std::size_t d = number_of(name, where);
-      std::uint64_t mask = 0;
-      for (const auto& c : classes) {
-        const std::string word = c.is_string() ? c.get<std::string>() : "";
-        const std::uint8_t found = dimensions_[d].find(word);
-        if (found == kOpen) {
-          object.fail("of", "\"" + word + "\" is no class of " + name);
-        }
-        mask |= std::uint64_t{1} << found;
+Model::Never Model::read(const Rules::Of& rule) const {
+  Never never{{}, {}, rule.because};
+  for (const Choice& choice : rule.of) {
+    never.dimensions.push_back(known(choice.dimension));
+    std::uint64_t& mask = never.masks.emplace_back(0);
+    for (const std::string& word : choice.classes) {
+      const std::uint8_t c = at(never.dimensions.back(), word);
+      if (c == kOpen) {
+        throw std::invalid_argument("coverage model: \"" + word +
+                                    "\" is no class of " + choice.dimension);
       }
-      rule.dimensions.push_back(d);
-      rule.masks.push_back(mask);
+      mask |= std::uint64_t{1} << c;
     }
-    rule.because = object.text("because");
-    object.finish();
-    return rule;
-  };
-  for (const auto& node : root.array("never")) {
-    const std::string where =
-        root.at("never[" + std::to_string(never_.size()) + "]");
-    text::StrictObject object(node, where);
-    never_.push_back(read_of(object, where, 2));
   }
-  masking_.resize(size());
-  for (const auto& node : root.array("masking")) {
-    const std::string where = root.at("masking");
-    text::StrictObject object(node, where);
-    const Never masks = read_of(object, where, 1);
+  return never;
+}
+
+Model::Model(std::vector<Dimension> dimensions, const Rules& rules)
+    : dimensions_(std::move(dimensions)), masking_(dimensions_.size()) {
+  check(dimensions_);
+  for (const Rules::Of& rule : rules.never) never_.push_back(read(rule));
+  for (const Rules::Of& rule : rules.masking) {
+    const Never masks = read(rule);
     for (std::size_t i = 0; i < masks.dimensions.size(); ++i) {
       if ((masks.masks[i] & 1) != 0) {
-        throw FileError(where + ": a plain class hides nothing");
+        throw std::invalid_argument(
+            "coverage model: a plain class hides nothing");
       }
       masking_[masks.dimensions[i]] |= masks.masks[i];
     }
   }
-  for (const auto& node : root.array("at_most")) {
-    const std::string where =
-        root.at("at_most[" + std::to_string(at_most_.size()) + "]");
-    text::StrictObject object(node, where);
-    AtMost rule;
-    rule.because = object.text("because");
-    rule.is = object.integer("is", 1, std::int64_t{1} << 40);
-    for (const std::string& name : object.texts("product")) {
-      rule.product.push_back(number_of(name, where));
-      if (dimensions_[rule.product.back()].ranges.empty()) {
-        object.fail("product", "\"" + name + "\" is no range");
+  for (const Rules::AtMost& rule : rules.at_most) {
+    AtMost& product = at_most_.emplace_back();
+    product.is = rule.is;
+    product.because = rule.because;
+    for (const std::string& name : rule.product) {
+      product.product.push_back(known(name));
+      if (dimensions_[product.product.back()].ranges.empty()) {
+        throw std::invalid_argument("coverage model: " + name +
+                                    " has no sizes");
       }
     }
-    object.finish();
-    at_most_.push_back(std::move(rule));
   }
-  root.finish();
-  if (size() < 2) throw FileError(file + ": fewer than two dimensions");
   never_of_.resize(size());
   for (std::size_t i = 0; i < never_.size(); ++i) {
     for (const std::size_t d : never_[i].dimensions) never_of_[d].push_back(i);
@@ -179,9 +116,9 @@ Model::Model(const std::string& text, const std::string& file) {
       Row row(size(), kOpen);
       row[d] = static_cast<std::uint8_t>(c);
       if (complete(row, everything())) continue;
-      throw FileError(file + ": no row can have " + dimensions_[d].name + " " +
-                      dimensions_[d].classes[c] +
-                      ": the rules exclude all of them");
+      throw std::invalid_argument(
+          "coverage model: no row can have " + dimensions_[d].name + " " +
+          dimensions_[d].classes[c] + ": the rules exclude all of them");
     }
   }
 }
@@ -190,6 +127,13 @@ std::size_t Model::at(std::string_view dimension) const {
   return static_cast<std::size_t>(
       std::ranges::find(dimensions_, dimension, &Dimension::name) -
       dimensions_.begin());
+}
+
+std::size_t Model::known(std::string_view dimension) const {
+  const std::size_t d = at(dimension);
+  if (d < size()) return d;
+  throw std::invalid_argument("coverage model: \"" + std::string(dimension) +
+                              "\" is no dimension");
 }
 
 std::uint8_t Model::at(std::size_t dimension,

@@ -1,17 +1,21 @@
 // model.h -- the questions that a kernel can be asked, as data.
 //
-// vectors/coverage/model.json names the dimensions of a problem and the classes
-// of each, and which combinations contradict themselves. A row is one class per
-// dimension: a question without its numbers. pairs.txt and triples.txt beside
-// it hold rows in which every pair, or triple, of classes occurs.
+// A model has the dimensions of a problem, the classes of each, and which
+// combinations contradict themselves. A row is one class per dimension: a
+// question without its numbers. pairs.txt and triples.txt of vectors/coverage/
+// hold rows in which every pair, or triple, of classes occurs.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_MODEL_H_
 #define ROPEPROOF_CONFORMANCE_COVER_MODEL_H_
 
+#include <ropeproof_kernel.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ropeproof::conformance::cover {
@@ -30,14 +34,29 @@ struct Range {
   std::int64_t low = 0, high = 0;
 };
 
-struct KnownDimension;  // dimension.h
+struct Offer;    // dimension.h
+struct Drawing;  // dimension.h
 
-// A dimension with the classes that a model uses.
+// Who decides a dimension: in a profile the model, or always the call.
+enum class By { kModel, kCall };
+
 struct Dimension {
-  const KnownDimension* known = nullptr;
-  std::string name;
-  std::vector<std::string> classes;  // the plain one first; of ranges "4-7"
-  std::vector<Range> ranges;         // as many, or none
+  std::string name = {};
+  // The plain one first; of ranges "4-7", and as many ranges, else none.
+  std::vector<std::string> classes = {};
+  std::vector<Range> ranges = {};
+  std::uint32_t operations = 0;  // whose problems say something of it
+  By decided = By::kCall;
+  // Whether a kernel offers a class.
+  std::function<bool(const Offer&, const Dimension&, std::uint8_t)> is_offered =
+      {};
+  // kOpen where no class fits.
+  std::function<std::uint8_t(const ropeproof_problem&, const Dimension&)> read =
+      {};
+  // The dimensions before this one are drawn.
+  std::function<void(Drawing&)> draw = {};
+  // Classes that an operation does not have, though it has the dimension.
+  std::vector<std::pair<std::uint32_t, std::string_view>> without = {};
 
   // The class of this word, or of a size: of the last range that begins at or
   // below it. kOpen for none.
@@ -45,11 +64,32 @@ struct Dimension {
   std::uint8_t find(std::int64_t size) const;
 };
 
+// Some classes of a dimension.
+struct Choice {
+  std::string dimension;
+  std::vector<std::string> classes;
+};
+
+struct Rules {
+  struct Of {
+    std::vector<Choice> of;
+    std::string because;
+  };
+  struct AtMost {
+    std::vector<std::string> product;  // of dimensions that have ranges
+    std::int64_t is = 0;
+    std::string because;
+  };
+  std::vector<Of> never = {};        // no row has a class of each choice
+  std::vector<Of> masking = {};      // classes that hide what else is wrong
+  std::vector<AtMost> at_most = {};  // a product of the classes' least sizes
+};
+
 class Model {
  public:
-  // `file` is named in errors. Throws FileError, one line: a dimension, class
-  // or field that is unknown or twice there, a class that no row can have.
-  Model(const std::string& text, const std::string& file);
+  // Throws std::invalid_argument, one line: a dimension or class that is
+  // unknown or twice there, a class that no row can have.
+  Model(std::vector<Dimension> dimensions, const Rules& rules);
 
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
   std::size_t size() const { return dimensions_.size(); }
@@ -94,6 +134,9 @@ class Model {
     std::string because;
   };
 
+  // The number of a dimension; throws std::invalid_argument if it is not there.
+  std::size_t known(std::string_view dimension) const;
+  Never read(const Rules::Of& rule) const;
   bool breaks(const Never& rule, const Row& row) const;
   bool breaks(const AtMost& rule, const Row& row) const;
   // Whether a rule that names the dimension is broken.

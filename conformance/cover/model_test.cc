@@ -11,6 +11,7 @@
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/dimension.h"
+#include "conformance/cover/suite_model.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/file.h"
 
@@ -19,68 +20,58 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-// Three dimensions; `rules` are those of `never`.
-std::string model_with(const std::string& rules, const std::string& more = "",
-                       const std::string& masking = "") {
-  return R"({"format": "ropeproof-coverage/1", "dimensions": [
-    {"name": "dtype", "classes": ["f32", "bf16"]},
-    {"name": "place", "classes": ["out", "in"]},
-    {"name": "batch", "low": [1, 2], "high": [1, 7]})" +
-         more + R"(], "never": [)" + rules + R"(], "masking": [)" + masking +
-         R"(], "at_most": []})";
+// The first classes of a dimension.
+Dimension few(const char* name, std::size_t classes = 2) {
+  Dimension d = *find_dimension(name);
+  d.classes.resize(classes);
+  if (!d.ranges.empty()) d.ranges.resize(classes);
+  return d;
 }
 
-std::string fault_of(const std::string& text) {
-  return cases::refusal([&] { const Model model(text, "m.json"); });
+Model model_of(const Rules& rules) {
+  return {{few("dtype"), few("place"), few("batch")}, rules};
 }
 
 TEST_CASE("a model that makes no sense is refused in a line that says why",
           "[conformance][cover]") {
-  CHECK(fault_of(model_with("")) == "accepted");
-  CHECK_THAT(fault_of("{"), ContainsSubstring("m.json"));
-  const std::string never = R"(, "because": "x"})";
-  const std::pair<std::string, const char*> rows[] = {
-      {model_with("", R"(, {"name": "colour", "classes": ["a", "b"]})"),
-       "\"colour\" is no known dimension"},
-      {model_with("", R"(, {"name": "edge", "classes": ["end", "up"]})"),
-       "\"up\" is no known class"},
-      {model_with("", R"(, {"name": "edge", "classes": ["end"]})"),
-       "expected 2 .. 36"},
-      {model_with("", R"(, {"name": "dtype", "classes": ["f16", "f64"]})"),
-       "\"dtype\" is there twice"},
-      {model_with("", R"(, {"name": "seq", "low": [1, 3], "high": [3, 4]})"),
-       "overlap"},
-      {model_with(R"({"of": {"shape": ["a"], "dtype": ["f32"]})" + never),
+  CHECK(model_of({}).size() == 3);
+  const std::pair<Rules, const char*> rows[] = {
+      {{.never = {{{{"shape", {"a"}}, {"dtype", {"f32"}}}, "x"}}},
        "\"shape\" is no dimension"},
-      {model_with(R"({"of": {"place": ["up"], "dtype": ["f32"]})" + never),
+      {{.never = {{{{"place", {"up"}}, {"dtype", {"f32"}}}, "x"}}},
        "\"up\" is no class of place"},
-      {model_with(R"({"of": {"place": ["in"]})" + never),
-       "2 dimensions or more"},
-      {model_with(R"({"of": {"place": ["in", "out"], "dtype": ["bf16"]})" +
-                  never),
+      {{.never = {{{{"place", {"in", "out"}}, {"dtype", {"bf16"}}}, "x"}}},
        "no row can have dtype bf16"},
-      {model_with("", "", R"({"of": {"place": ["out"]})" + never),
-       "hides nothing"}};
-  for (const auto& [text, error] : rows) {
-    CHECK_THAT(fault_of(text), ContainsSubstring(error));
+      {{.masking = {{{{"place", {"out"}}}, "x"}}}, "hides nothing"},
+      {{.at_most = {{{"batch", "dtype"}, 4, "x"}}}, "dtype has no sizes"}};
+  for (const auto& [rules, error] : rows) {
+    CHECK_THROWS_WITH(model_of(rules), ContainsSubstring(error));
   }
+  CHECK_THROWS_WITH(Model({few("dtype"), few("dtype")}, {}),
+                    ContainsSubstring("dtype is there twice"));
+  CHECK_THROWS_WITH(Model({few("dtype"), few("place", 1)}, {}),
+                    ContainsSubstring("place has 1 classes"));
 }
 
-TEST_CASE("a model that kernels are asked by has every known dimension",
+TEST_CASE("the committed model, of which the rows are made, is the program's",
           "[conformance][cover]") {
+  CHECK(text::read_file(ROPEPROOF_VECTORS_DIR "/coverage/model.json") ==
+        suite_model_json());
+  CHECK(suite_model().size() == known_dimensions().size());
+}
+
+TEST_CASE("rows of another model are refused", "[conformance][cover]") {
   const cases::Folder folder;
-  cases::write_corpus({{"model.json", model_with("")}},
+  cases::write_corpus({{"pairs.txt", "# model.json SHA-256 0\n0\n"}},
                       folder.path() / "coverage");
   CHECK_THAT(cases::refusal([&] { load_arrays(folder.path()); }),
-             ContainsSubstring("has no dimension \"pairs\""));
+             ContainsSubstring("pairs.txt: of another model"));
 }
 
 TEST_CASE("rows that are none, or contradict themselves, are refused by line",
           "[conformance][cover]") {
-  const Model model(
-      model_with(
-          R"({"of": {"place": ["in"], "dtype": ["bf16"]}, "because": "why"})"),
-      "m.json");
+  const Model model =
+      model_of({.never = {{{{"place", {"in"}}, {"dtype", {"bf16"}}}, "why"}}});
   CHECK(read_rows(model, "# head\n000\n101\n", "rows.txt").size() == 2);
   const auto fault = [&](const std::string& text) {
     return cases::refusal([&] { read_rows(model, text, "rows.txt"); });
@@ -94,9 +85,7 @@ TEST_CASE("rows that are none, or contradict themselves, are refused by line",
 
 TEST_CASE("a row with a masking class stands for combinations with it alone",
           "[conformance][cover]") {
-  const Model model(
-      model_with("", "", R"({"of": {"place": ["in"]}, "because": "x"})"),
-      "m.json");
+  const Model model = model_of({.masking = {{{{"place", {"in"}}}, "x"}}});
   Combinations pairs(model, 2);
   pairs.add({1, 1, 0});  // bf16, in, batch 1
   CHECK(pairs.has({1, 1, kOpen}));
@@ -107,15 +96,10 @@ TEST_CASE("a row with a masking class stands for combinations with it alone",
   CHECK(pairs.count() == 5);
 }
 
-TEST_CASE("every scaling is a class of the committed model",
-          "[conformance][cover]") {
-  const std::string path = ROPEPROOF_VECTORS_DIR "/coverage/model.json";
-  const Model model(text::read_file(path), path);
+TEST_CASE("every scaling is a class of the model", "[conformance][cover]") {
   std::set<std::uint32_t> asked;
-  for (const std::string& word :
-       model.dimensions()[model.at("scaling")].classes) {
-    asked.insert(plugin::scaling_bit(
-        scaling_of(*text::find_word(kScaling.words, word))));
+  for (const reference::Frequencies& example : scaling_examples()) {
+    asked.insert(plugin::scaling_bit(example.scaling));
   }
   for (const auto& [bit, word] : plugin::kScalingWords) {
     CAPTURE(word);

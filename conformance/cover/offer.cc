@@ -13,7 +13,7 @@ std::uint64_t bit_of(std::uint8_t c) { return std::uint64_t{1} << c; }
 Masks seen_by(const Model& model, std::uint32_t operation) {
   Masks masks = model.everything();
   for (std::size_t d = 0; d < model.size(); ++d) {
-    const KnownDimension& known = *model.dimensions()[d].known;
+    const Dimension& known = model.dimensions()[d];
     if ((known.operations & operation) == 0) masks[d] = 0;
     for (const auto& [lacking, word] : known.without) {
       const std::uint8_t c = model.dimensions()[d].find(word);
@@ -26,7 +26,7 @@ Masks seen_by(const Model& model, std::uint32_t operation) {
 Masks fixed(const Model& model, Masks masks, std::int64_t pairs) {
   for (std::size_t d = 0; d < model.size(); ++d) {
     const Dimension& dimension = model.dimensions()[d];
-    if (dimension.known->decided != By::kModel) continue;
+    if (dimension.decided != By::kModel) continue;
     masks[d] = dimension.ranges.empty() ? 1 : bit_of(dimension.find(pairs));
   }
   return masks;
@@ -46,7 +46,7 @@ Masks offered(const Model& model, const plugin::Description& description,
     const Dimension& dimension = model.dimensions()[d];
     std::uint64_t mask = 0;
     for (const std::uint8_t c : classes_in(seen[d])) {
-      if (dimension.known->is_offered(offer, dimension, c)) mask |= bit_of(c);
+      if (dimension.is_offered(offer, dimension, c)) mask |= bit_of(c);
     }
     masks.push_back(mask == 0 ? 1 : mask);
   }
@@ -58,7 +58,7 @@ Row classes_of(const Model& model, const ropeproof_problem& problem) {
   Row row(model.size(), kOpen);
   for (std::size_t d = 0; d < model.size(); ++d) {
     const Dimension& dimension = model.dimensions()[d];
-    if (seen[d] != 0) row[d] = dimension.known->read(problem, dimension);
+    if (seen[d] != 0) row[d] = dimension.read(problem, dimension);
   }
   return row;
 }

@@ -282,13 +282,13 @@ void draw_numbers(Drawing& d, bool are_real) {
 void draw_sign(Drawing& d, bool is_mixed) {
   if (!is_mixed) return;
   mix_signs(d.draw, free_positions(d.problem),
-            plugin::follows_length(scaling_of(d.recipe.class_of(kScaling))));
+            plugin::follows_length(scaling_example(d.recipe).scaling));
   copy_first_rows(d.problem);
 }
 
 }  // namespace
 
-std::vector<KnownDimension> position_dimensions() {
+std::vector<Dimension> position_dimensions() {
   using plugin::kAngles;
   return {
       dimension(

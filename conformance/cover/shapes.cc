@@ -100,7 +100,7 @@ void read_of(text::StrictObject& object, Shape& shape) {
   if (of == nullptr) return;
   if (!of->is_object()) object.fail("of", "no object");
   for (const auto& [name, word] : of->items()) {
-    const KnownDimension* const known = find_dimension(name);
+    const Dimension* const known = find_dimension(name);
     if (known == nullptr || !word.is_string() ||
         std::ranges::count(known->classes, word.get<std::string>()) == 0) {
       object.fail("of", "\"" + name + "\" has no class " + word.dump());

@@ -1,5 +1,6 @@
 // Numbers of pairs, rows, tokens and heads.
 #include <algorithm>
+#include <utility>
 
 #include "conformance/cover/dimension.h"
 
@@ -50,8 +51,15 @@ void limit_elements(Drawing& d) {
          std::max(d.recipe.range("seq").low, std::min<std::int64_t>(3, p.seq)));
 }
 
-KnownDimension size(
-    std::string_view name, std::uint32_t operations, By decided,
+std::string name_of(const Range& range) {
+  const std::string low = std::to_string(range.low);
+  return range.low == range.high ? low : low + "-" + std::to_string(range.high);
+}
+
+// The classes are the ranges, ascending and apart.
+Dimension size(
+    std::string name, std::vector<Range> ranges, std::uint32_t operations,
+    By decided,
     const std::function<std::int64_t(const ropeproof_problem&)>& read,
     const std::function<void(Drawing&)>& draw) {
   const auto is_offered = [](const Offer&, const Dimension&, std::uint8_t) {
@@ -60,34 +68,52 @@ KnownDimension size(
   const auto class_of = [=](const ropeproof_problem& p, const Dimension& d) {
     return d.find(read(p));
   };
-  return {name, {}, operations, decided, is_offered, class_of, draw};
+  std::vector<std::string> classes;
+  for (const Range& range : ranges) classes.push_back(name_of(range));
+  return {std::move(name), std::move(classes), std::move(ranges), operations,
+          decided,         is_offered,         class_of,          draw};
 }
 
 }  // namespace
 
-std::vector<KnownDimension> size_dimensions() {
+std::vector<Dimension> size_dimensions() {
   using P = const ropeproof_problem&;
   using plugin::kTensors;
   constexpr std::uint32_t kCalls = kTensors | ROPEPROOF_TABLE;
   constexpr std::uint32_t kPermute = ROPEPROOF_PERMUTE;
   const auto permutes = [](P p) { return p.operation == kPermute; };
-  std::vector<KnownDimension> rows = {
+  std::vector<Dimension> rows = {
       size(
-          "pairs", kCalls | ROPEPROOF_FREQUENCIES | kPermute, By::kModel,
+          "pairs",
+          {{1, 1},
+           {2, 2},
+           {3, 3},
+           {4, 7},
+           {8, 15},
+           {16, 31},
+           {32, 32},
+           {33, 63},
+           {64, 127},
+           {128, 256}},
+          kCalls | ROPEPROOF_FREQUENCIES | kPermute, By::kModel,
           [](P p) { return p.rotary_dim / 2; }, draw_pairs),
       size(
-          "batch", kCalls, By::kCall, [](P p) { return p.batch; },
+          "batch", {{1, 1}, {2, 2}, {3, 7}, {8, 63}, {64, 70}}, kCalls,
+          By::kCall, [](P p) { return p.batch; },
           [](Drawing& d) { d.problem.batch = drawn(d, "batch"); }),
       size(
-          "seq", kCalls | kPermute, By::kCall,
+          "seq", {{1, 1}, {2, 3}, {4, 15}, {16, 63}, {64, 255}, {256, 320}},
+          kCalls | kPermute, By::kCall,
           [=](P p) { return permutes(p) ? p.permute_columns : p.seq; },
           draw_seq),
       size(
-          "q_heads", kTensors | kPermute, By::kCall,
+          "q_heads", {{1, 1}, {2, 7}, {8, 31}, {32, 32}, {33, 64}, {65, 128}},
+          kTensors | kPermute, By::kCall,
           [=](P p) { return permutes(p) ? p.permute_heads : p.q.heads; },
           [](Drawing& d) { d.problem.q_heads = drawn(d, "q_heads"); }),
       size(
-          "k_heads", kTensors, By::kCall, [](P p) { return p.k.heads; },
+          "k_heads", {{0, 0}, {1, 1}, {2, 8}, {9, 32}, {33, 64}}, kTensors,
+          By::kCall, [](P p) { return p.k.heads; },
           [](Drawing& d) {
             d.problem.k_heads = drawn(d, "k_heads");
             limit_elements(d);

@@ -5,6 +5,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "conformance/cases/test_corpus.h"
+#include "conformance/cover/dimension.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
@@ -19,11 +20,9 @@ using Catch::Matchers::StartsWith;
 constexpr WrongRows kAll = (1 << kWrongRows) - 1;
 
 cover::Model two_dimensions() {
-  return {R"({"format": "ropeproof-coverage/1", "dimensions": [
-    {"name": "dtype", "classes": ["f32", "bf16"]},
-    {"name": "direction", "classes": ["forward", "adjoint"]}],
-    "never": [], "masking": [], "at_most": []})",
-          "model.json"};
+  cover::Dimension dtype = *cover::find_dimension("dtype");
+  dtype.classes = {"f32", "bf16"};
+  return {{dtype, *cover::find_dimension("direction")}, {}};
 }
 
 std::vector<JudgedCall> all_but(const cover::Row& missing) {
