@@ -1,4 +1,5 @@
-// refuse.h -- what is wrong with an argument, in one form.
+// refuse.h -- what is wrong with an argument, in one form. Each check throws
+// std::invalid_argument naming the field, its value and its range.
 #ifndef ROPEPROOF_REFERENCE_REFUSE_H_
 #define ROPEPROOF_REFERENCE_REFUSE_H_
 
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace ropeproof::reference {
 
@@ -40,6 +42,38 @@ inline std::string shortest(double x) {
                                              std::chars_format::fixed)
                              : std::to_chars(text, text + sizeof text, x);
   return {text, done.ptr};
+}
+
+inline void check_at_least(const std::string& field, double value, double low) {
+  if (!is_finite(value) || !(value >= low)) {
+    refuse(field, shortest(value), "a finite number >= " + shortest(low));
+  }
+}
+
+inline void check_positive(const std::string& field, double value) {
+  if (!is_finite(value) || !(value > 0)) {
+    refuse(field, shortest(value), "a finite number > 0");
+  }
+}
+
+inline void check_finite(const std::string& field, double value) {
+  if (!is_finite(value)) refuse(field, shortest(value), "a finite number");
+}
+
+// A list that has one entry per pair.
+template <class T>
+void check_length(const std::string& field, const std::vector<T>& list,
+                  std::int64_t pairs) {
+  if (list.size() != static_cast<std::size_t>(pairs)) {
+    refuse(field, std::to_string(list.size()) + " long",
+           "rotary_dim/2 = " + std::to_string(pairs) + " entries");
+  }
+}
+
+inline void check_factors(const std::string& field,
+                          const std::vector<double>& list, std::int64_t pairs) {
+  check_length(field, list, pairs);
+  for (const double factor : list) check_positive(field, factor);
 }
 
 }  // namespace ropeproof::reference

@@ -1,4 +1,5 @@
-// scaling.h -- how models stretch their context: one function per paper.
+// scaling.h -- how models stretch their context: of each paper the parameters,
+// with their ranges, and the formula.
 //
 // A scaling decides frequencies and the amplitude, nothing else. Read on from
 // (R1) of rope.h, whose theta_j each of these takes and whose notation they
@@ -16,14 +17,25 @@
 #include <cstdint>
 #include <iterator>
 #include <numbers>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
-#include "reference/spec.h"
+#include "reference/limits.h"
+#include "reference/refuse.h"
 
 namespace ropeproof::reference {
+
+// theta = base^(-numerator/denominator), an exact rational exponent. The
+// denominator is the number of channels that the exponents count against, so
+// numerator/2 is the index of the pair among them; 2j/rotary_dim by default.
+struct Exponent {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 1;  // 0: the pair stands still, theta = 0
+};
 
 // What resolve.h decided. Every number is exact from here on.
 struct Ramp {
@@ -37,12 +49,31 @@ struct Resolution {
   std::vector<Band> bands;  // Llama3: one per pair
 };
 
+// The parameters of each scaling: a field that starts as 0 or empty must be
+// given. check(number of pairs) throws std::invalid_argument naming the field,
+// its value and its range.
+struct Default {
+  void check(std::int64_t) const {}
+};
+
+struct Linear {
+  double factor = 0;  // s
+
+  void check(std::int64_t) const { check_at_least("factor", factor, 1); }
+};
+
 // (R7) Position interpolation [PI]: position p means p/s.
 //          theta' = theta / s
 template <class Real>
 Real linear(const Linear& scaling, const Real& theta) {
   return theta / Real(scaling.factor);
 }
+
+struct Ntk {
+  double alpha = 0;
+
+  void check(std::int64_t) const { check_at_least("alpha", alpha, 1); }
+};
 
 // (R8) NTK-aware [NTK]: another base, such that the slowest pair is
 //      interpolated by alpha and the fastest not at all.
@@ -51,6 +82,18 @@ template <class Real>
 Real ntk(const Real& alpha, const Exponent& e, const Real& theta) {
   return theta * pow(alpha, Real(-e.numerator) / Real(e.denominator - 2));
 }
+
+struct DynamicNtk {
+  double factor = 0;              // s
+  std::int64_t max_position = 0;  // M
+  std::int64_t seq_len = 0;  // N, explicit: a kernel has no memory of lengths
+
+  void check(std::int64_t) const {
+    check_at_least("factor", factor, 1);
+    check_range("max_position", max_position, 1, kMaxPosition);
+    check_range("seq_len", seq_len, 1, kMaxPosition);
+  }
+};
 
 // (R9) Dynamic NTK [NTK]: (R8) with alpha growing with the length N of the
 //      sequence beyond the M positions of the training.
@@ -61,6 +104,34 @@ Real dynamic_alpha(const DynamicNtk& scaling) {
   const Real s(scaling.factor);
   return s * Real(scaling.seq_len) / Real(scaling.max_position) - s + Real(1);
 }
+
+struct Yarn {
+  double factor = 0;                 // s
+  std::int64_t original_length = 0;  // L
+  double beta_fast = 32;
+  double beta_slow = 1;
+  bool truncate = true;
+  std::optional<double> attention_factor = {};  // the amplitude, where given
+  std::optional<double> mscale = {};            // both or neither
+  std::optional<double> mscale_all_dim = {};
+
+  void check(std::int64_t) const {
+    check_at_least("factor", factor, 1);
+    check_range("original_length", original_length, 1, kMaxPosition);
+    check_positive("beta_slow", beta_slow);
+    check_at_least("beta_fast", beta_fast, beta_slow);
+    if (attention_factor) check_positive("attention_factor", *attention_factor);
+    if (mscale.has_value() != mscale_all_dim.has_value()) {
+      refuse(mscale ? "mscale_all_dim" : "mscale", "missing",
+             "a number beside " +
+                 std::string(mscale ? "mscale" : "mscale_all_dim"));
+    }
+    if (mscale) {
+      check_positive("mscale", *mscale);
+      check_positive("mscale_all_dim", *mscale_all_dim);
+    }
+  }
+};
 
 // (R10) YaRN [YaRN, section 3.2, "NTK-by-parts"]. The pair that completes n
 //       rotations within L positions has the real-valued index
@@ -111,6 +182,26 @@ Real yarn_amplitude(const Yarn& scaling) {
          yarn_mscale<Real>(scaling.factor, *scaling.mscale_all_dim);
 }
 
+struct LongRope {
+  std::vector<double> short_factor, long_factor;  // one per pair
+  std::int64_t original_length = 0;               // L
+  std::int64_t seq_len = 0;  // highest position + 1; long where seq_len > L
+  double factor = 0;         // s; not needed beside attention_factor
+  std::optional<double> attention_factor = {};  // the amplitude, where given
+
+  void check(std::int64_t pairs) const {
+    check_factors("short_factor", short_factor, pairs);
+    check_factors("long_factor", long_factor, pairs);
+    check_range("original_length", original_length, 2, kMaxPosition);
+    check_range("seq_len", seq_len, 1, kMaxPosition);
+    if (attention_factor) {
+      check_positive("attention_factor", *attention_factor);
+    } else {
+      check_at_least("factor", factor, 1);
+    }
+  }
+};
+
 // (R12) LongRoPE [Long]: a factor found by search for each pair, one list for
 //       sequences within the original context and one for longer ones. The
 //       switch is at seq_len > L: position L itself, the (L+1)st, is long.
@@ -128,6 +219,20 @@ Real long_rope_amplitude(const LongRope& scaling) {
   return sqrt(Real(1) +
               log(Real(scaling.factor)) / log(Real(scaling.original_length)));
 }
+
+struct Llama3 {
+  double factor = 0;  // s
+  double low_freq_factor = 0;
+  double high_freq_factor = 0;
+  std::int64_t original_length = 0;  // L
+
+  void check(std::int64_t) const {
+    check_at_least("factor", factor, 1);
+    check_positive("low_freq_factor", low_freq_factor);
+    check_at_least("high_freq_factor", high_freq_factor, low_freq_factor);
+    check_range("original_length", original_length, 1, kMaxPosition);
+  }
+};
 
 // (R13) Llama 3.1 [Llama3]. A pair makes
 //           t = L / lambda = L theta / (2 pi)
@@ -154,12 +259,32 @@ Real llama3(const Llama3& scaling, Band band, const Real& theta) {
   return (Real(1) - sigma) * theta / s + sigma * theta;
 }
 
+struct FrequencyFactors {
+  std::vector<double> factors;  // one per pair
+
+  void check(std::int64_t pairs) const {
+    check_factors("factors", factors, pairs);
+  }
+};
+
 // (R14) Frequency factors (ggml's freq_factors, GGUF's rope_freqs): divide.
 //           theta'_j = theta_j / F_j
 template <class Real>
 Real frequency_factors(const FrequencyFactors& scaling, std::int64_t j,
                        const Real& theta) {
   return theta / Real(at(scaling.factors, j));
+}
+
+using Scaling = std::variant<Default, Linear, Ntk, DynamicNtk, Yarn, LongRope,
+                             Llama3, FrequencyFactors>;
+
+// Whether the amplitude is the scaling's, not `Frequencies::amplitude`.
+inline bool decides_amplitude(const Scaling& scaling) {
+  return std::visit(
+      [](const auto& s) {
+        return requires { s.attention_factor; };
+      },
+      scaling);
 }
 
 // Number and name of what each scaling computes, in the order of the variant
@@ -174,6 +299,11 @@ inline constexpr Formula kScalingFormulas[] = {
     {12, "LongRoPE scaling"},   {13, "llama3 scaling"},
     {14, "frequency factors"}};
 static_assert(std::size(kScalingFormulas) == std::variant_size_v<Scaling> - 1);
+
+// Returns that of a scaling, which is not Default.
+inline const Formula& formula_of(const Scaling& scaling) {
+  return kScalingFormulas[scaling.index() - 1];
+}
 
 // The scaling applied to theta_j. (R8) and (R9) change the base: rope.h applies
 // them. `Real` may be a rational number, too.
@@ -202,6 +332,14 @@ Real scaled(const Scaling& scaling, const Resolution& resolution,
       },
       scaling);
 }
+
+// xPos: an amplitude that depends on pair and position, for query and key its
+// reciprocal.
+struct XPos {
+  double scale_base = 512;  // > 0
+  double centre = 0;        // the position of amplitude 1
+  bool is_key = false;
+};
 
 // (R15) xPos [xPos]: position p also stretches pair j, queries by
 //           m_j(p) = zeta_j^((p - centre) / scale_base),

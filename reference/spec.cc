@@ -2,44 +2,12 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
+#include <variant>
 
 #include "reference/refuse.h"
 
 namespace ropeproof::reference {
 namespace {
-
-void check_at_least(const std::string& field, double value, double low) {
-  if (!is_finite(value) || !(value >= low)) {
-    refuse(field, shortest(value), "a finite number >= " + shortest(low));
-  }
-}
-
-void check_positive(const std::string& field, double value) {
-  if (!is_finite(value) || !(value > 0)) {
-    refuse(field, shortest(value), "a finite number > 0");
-  }
-}
-
-void check_finite(const std::string& field, double value) {
-  if (!is_finite(value)) refuse(field, shortest(value), "a finite number");
-}
-
-// A list that has one entry per pair.
-template <class T>
-void check_length(const std::string& field, const std::vector<T>& list,
-                  std::int64_t pairs) {
-  if (list.size() != static_cast<std::size_t>(pairs)) {
-    refuse(field, std::to_string(list.size()) + " long",
-           "rotary_dim/2 = " + std::to_string(pairs) + " entries");
-  }
-}
-
-void check_factors(const std::string& field, const std::vector<double>& list,
-                   std::int64_t pairs) {
-  check_length(field, list, pairs);
-  for (const double factor : list) check_positive(field, factor);
-}
 
 // Frequencies beyond base^8 are a mistake; and numbers stay in range.
 constexpr std::int64_t kMaxExponent = 8;
@@ -75,60 +43,6 @@ void validate(const Layout& layout) {
            "a divisor of rotary_dim/2 = " + std::to_string(pairs));
   }
 }
-
-// One overload per scaling.
-struct ScalingCheck {
-  std::int64_t pairs;
-
-  void operator()(const Default&) const {}
-  void operator()(const Linear& s) const {
-    check_at_least("factor", s.factor, 1);
-  }
-  void operator()(const Ntk& s) const { check_at_least("alpha", s.alpha, 1); }
-  void operator()(const DynamicNtk& s) const {
-    check_at_least("factor", s.factor, 1);
-    check_range("max_position", s.max_position, 1, kMaxPosition);
-    check_range("seq_len", s.seq_len, 1, kMaxPosition);
-  }
-  void operator()(const Yarn& s) const {
-    check_at_least("factor", s.factor, 1);
-    check_range("original_length", s.original_length, 1, kMaxPosition);
-    check_positive("beta_slow", s.beta_slow);
-    check_at_least("beta_fast", s.beta_fast, s.beta_slow);
-    if (s.attention_factor) {
-      check_positive("attention_factor", *s.attention_factor);
-    }
-    if (s.mscale.has_value() != s.mscale_all_dim.has_value()) {
-      refuse(s.mscale ? "mscale_all_dim" : "mscale", "missing",
-             "a number beside " +
-                 std::string(s.mscale ? "mscale" : "mscale_all_dim"));
-    }
-    if (s.mscale) {
-      check_positive("mscale", *s.mscale);
-      check_positive("mscale_all_dim", *s.mscale_all_dim);
-    }
-  }
-  void operator()(const LongRope& s) const {
-    check_factors("short_factor", s.short_factor, pairs);
-    check_factors("long_factor", s.long_factor, pairs);
-    check_range("original_length", s.original_length, 2, kMaxPosition);
-    check_range("seq_len", s.seq_len, 1, kMaxPosition);
-    if (s.attention_factor) {
-      check_positive("attention_factor", *s.attention_factor);
-    } else {
-      check_at_least("factor", s.factor, 1);
-    }
-  }
-  void operator()(const Llama3& s) const {
-    check_at_least("factor", s.factor, 1);
-    check_positive("low_freq_factor", s.low_freq_factor);
-    check_at_least("high_freq_factor", s.high_freq_factor, s.low_freq_factor);
-    check_range("original_length", s.original_length, 1, kMaxPosition);
-  }
-  void operator()(const FrequencyFactors& s) const {
-    check_factors("factors", s.factors, pairs);
-  }
-};
 
 // What (R1) is made of: given frequencies, or bases and exponents.
 void validate_frequencies(const Frequencies& frequencies, std::int64_t pairs) {
@@ -234,17 +148,12 @@ void validate(const Axes& axes, std::int64_t pairs) {
 
 }  // namespace
 
-bool decides_amplitude(const Scaling& scaling) {
-  return std::holds_alternative<Yarn>(scaling) ||
-         std::holds_alternative<LongRope>(scaling);
-}
-
 void validate(const Spec& spec) {
   validate(spec.layout);
   const std::int64_t pairs = spec.layout.rotary_dim / 2;
   const Frequencies& frequencies = spec.frequencies;
   validate_frequencies(frequencies, pairs);
-  std::visit(ScalingCheck{pairs}, frequencies.scaling);
+  std::visit([&](const auto& s) { s.check(pairs); }, frequencies.scaling);
   validate_base_of_scaling(frequencies, spec.layout.rotary_dim);
   if (!is_finite(frequencies.amplitude)) {
     refuse("amplitude", std::to_string(frequencies.amplitude),

@@ -9,21 +9,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <variant>
 #include <vector>
 
+#include "reference/limits.h"
+#include "reference/scaling.h"
+
 namespace ropeproof::reference {
-
-// Element i of a span or vector. Indices are signed, as in every formula.
-constexpr auto& at(auto&& items, std::int64_t i) { return items.begin()[i]; }
-
-// Positions are exact in binary64, and so in every oracle, up to here.
-inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
-// More channels per head, or axes, are a mistake.
-inline constexpr std::int64_t kMaxHeadDim = 1 << 20;
-inline constexpr std::int64_t kMaxAxes = 64;
-// The largest count: the size of a tensor, at most 2^60, stays in range.
-inline constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 
 // Layout ----------------------------------------------------------------------
 
@@ -56,77 +47,7 @@ constexpr Layout trailing(std::int64_t head_dim, std::int64_t rotary_dim,
   return {head_dim, rotary_dim, head_dim - rotary_dim, pairing};
 }
 
-// Frequencies -----------------------------------------------------------------
-
-// The scalings: how a model stretches its context. scaling.h has the formula of
-// each, and its source. A field that starts as 0 or empty must be given.
-struct Default {};
-
-struct Linear {
-  double factor = 0;  // s >= 1 divides every frequency
-};
-
-struct Ntk {
-  double alpha = 0;  // >= 1
-};
-
-struct DynamicNtk {
-  double factor = 0;  // s >= 1
-  std::int64_t max_position = 0;
-  std::int64_t seq_len = 0;  // explicit: a kernel has no memory of lengths
-};
-
-struct Yarn {
-  double factor = 0;                 // s >= 1
-  std::int64_t original_length = 0;  // L
-  double beta_fast = 32;             // >= beta_slow
-  double beta_slow = 1;
-  bool truncate = true;
-  std::optional<double> attention_factor = {};  // the amplitude, where given
-  std::optional<double> mscale = {};            // both or neither
-  std::optional<double> mscale_all_dim = {};
-};
-
-struct LongRope {
-  std::vector<double> short_factor, long_factor;  // one per pair, > 0
-  std::int64_t original_length = 0;               // L
-  std::int64_t seq_len = 0;  // highest position + 1; long where seq_len > L
-  double factor = 0;         // s >= 1; not needed beside attention_factor
-  std::optional<double> attention_factor = {};  // the amplitude, where given
-};
-
-struct Llama3 {
-  double factor = 0;                 // s >= 1
-  double low_freq_factor = 0;        // > 0
-  double high_freq_factor = 0;       // >= low_freq_factor
-  std::int64_t original_length = 0;  // L
-};
-
-struct FrequencyFactors {
-  std::vector<double> factors;  // one per pair, > 0; divide the frequencies
-};
-
-using Scaling = std::variant<Default, Linear, Ntk, DynamicNtk, Yarn, LongRope,
-                             Llama3, FrequencyFactors>;
-
-// Whether the amplitude is the scaling's, not `Frequencies::amplitude`.
-bool decides_amplitude(const Scaling& scaling);
-
-// theta = base^(-numerator/denominator), an exact rational exponent. The
-// denominator is the number of channels that the exponents count against, so
-// numerator/2 is the index of the pair among them; 2j/rotary_dim by default.
-struct Exponent {
-  std::int64_t numerator = 0;
-  std::int64_t denominator = 1;  // 0: the pair stands still, theta = 0
-};
-
-// xPos: an amplitude that depends on pair and position, for query and key its
-// reciprocal.
-struct XPos {
-  double scale_base = 512;  // > 0
-  double centre = 0;        // the position of amplitude 1
-  bool is_key = false;
-};
+// Frequencies: with the scalings of scaling.h -------------------------------
 
 // How fast each pair rotates, and how much it stretches. Every double is taken
 // as the exact real number that it is.

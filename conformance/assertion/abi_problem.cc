@@ -9,7 +9,7 @@
 
 #include "conformance/call/rows.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/word_tables.h"
 #include "reference/rope.h"
 
@@ -86,10 +86,7 @@ reference::Layout read_layout(const ropeproof_problem& p) {
 
 reference::Scaling read_scaling(const ropeproof_scaling& given,
                                 std::int64_t pairs) {
-  reference::Scaling scaling;
-  for (const auto& [kind, word] : plugin::kScalingWords) {
-    if (kind == given.kind) scaling = plugin::scaling_named(word);
-  }
+  reference::Scaling scaling = plugin::scaling_of(given.kind);
   require(scaling.index() != 0,
           "scaling.kind is " + std::to_string(given.kind) + ", of no scaling");
   const auto take = [&](const char* name, auto& value, const auto& field) {

@@ -11,8 +11,8 @@
 #include "conformance/call/cache.h"
 #include "conformance/call/rows_of_storage.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
+#include "conformance/plugin/scalings.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::call {

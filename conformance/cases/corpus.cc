@@ -9,6 +9,7 @@
 #include "conformance/cases/ledger.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/smoke_text.h"
+#include "conformance/cases/spec_json.h"
 #include "conformance/cases/vector_file.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/strict_json.h"
@@ -23,6 +24,7 @@ constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kTargets = "targets.json";
 constexpr const char* kLedger = "LEDGER.txt";
 constexpr const char* kEncodings = "encodings.json";
+constexpr const char* kSchema = "schema.json";
 const fs::path kCoverage = "coverage";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
@@ -196,12 +198,15 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
         ": missing beside a manifest; restore it, it says which "
         "expectations may not change");
   }
-  return files_of(
+  Files files = files_of(
       groups, encoding_cases(text::read_file(table), table.string()), oracle,
       version,
       fs::exists(ledger) ? read_ledger(text::read_file(ledger), ledger.string())
                          : Ledger{},
       coverage_files(directory));
+  const std::string schema = (directory / kSchema).string();
+  files[kSchema] = with_scalings(text::read_file(schema), schema);
+  return files;
 }
 
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,

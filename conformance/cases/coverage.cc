@@ -10,6 +10,7 @@
 #include "conformance/cases/families/choices.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/axis_map.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {

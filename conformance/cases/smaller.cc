@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "conformance/plugin/scalings.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::cases {
@@ -179,13 +180,10 @@ Problem relaid(const Problem& p, const Indices& kept, const Layout& layout) {
   pick(f.inv_freq, kept);
   pick(f.exponents, kept);
   pick(f.bases, kept);
-  if (auto* s = std::get_if<reference::LongRope>(&f.scaling)) {
-    pick(s->short_factor, kept);
-    pick(s->long_factor, kept);
-  }
-  if (auto* s = std::get_if<reference::FrequencyFactors>(&f.scaling)) {
-    pick(s->factors, kept);
-  }
+  const auto pick_list = [&](const char*, auto& value, const auto&) {
+    if constexpr (requires { value.data(); }) pick(value, kept);
+  };
+  std::visit([&](auto& s) { plugin::for_each_field(s, pick_list); }, f.scaling);
   pick(cut.spec.axes.axis_of_pair, kept);
   if (!cut.spec.axes.weights.empty()) {
     Indices entries;

@@ -1,10 +1,15 @@
 #include "conformance/cases/spec_json.h"
 
+#include <set>
+#include <string>
+#include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "conformance/cases/bits_json.h"
-#include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
+#include "conformance/text/file.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -28,7 +33,8 @@ reference::Scaling read_scaling(const json& node, const std::string& where,
                                 std::int64_t pairs) {
   text::StrictObject object(node, where);
   const std::string kind = object.text("kind");
-  reference::Scaling scaling = plugin::scaling_named(kind);
+  reference::Scaling scaling = plugin::scaling_of(
+      text::find_word(plugin::kScalingWords, kind).value_or(0));
   if (scaling.index() == 0) {
     object.fail("kind", "unknown scaling \"" + kind + "\"");
   }
@@ -38,6 +44,39 @@ reference::Scaling read_scaling(const json& node, const std::string& where,
   std::visit([&](auto& s) { plugin::for_each_field(s, read_field); }, scaling);
   object.finish();
   return scaling;
+}
+
+// The type of a parameter, as write_parameter() has it.
+template <class T>
+std::string schema_of(const T&) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return R"({"type": "boolean"})";
+  } else {
+    return std::string(R"({"$ref": "#/$defs/)") +
+           (std::is_same_v<T, std::int64_t>          ? "count"
+            : std::is_same_v<T, std::vector<double>> ? "row_f64"
+                                                     : "f64") +
+           R"("})";
+  }
+}
+
+// The properties of a scaling: its kind, and the parameters of all kinds.
+std::string scaling_properties() {
+  std::vector<std::string> kinds;
+  std::set<std::string> names;
+  std::string parameters;
+  for (const auto& [bit, word] : plugin::kScalingWords) {
+    kinds.push_back('"' + std::string(word) + '"');
+    const auto add = [&](const std::string& name, const auto& value,
+                         const auto&) {
+      if (!names.insert(name).second) return;
+      parameters += ",\n    \"" + name + "\": " + schema_of(value);
+    };
+    std::visit([&](const auto& s) { plugin::for_each_field(s, add); },
+               plugin::scaling_of(bit));
+  }
+  return "\n    \"kind\": {\"enum\": [" + text::joined(kinds, ", ") + "]}" +
+         parameters;
 }
 
 std::vector<reference::Exponent> read_exponents(text::StrictObject& object,
@@ -142,6 +181,18 @@ void read_variant(text::StrictObject& object, Spec& spec) {
   if (const json* node = object.find("axes")) {
     spec.axes = read_axes(*node, object.at("axes"), pairs);
   }
+}
+
+std::string with_scalings(std::string schema, const std::string& file) {
+  const std::size_t scaling = schema.find("\n  \"scaling\": {");
+  constexpr std::string_view kProperties = "\"properties\": {";
+  const std::size_t begin = schema.find(kProperties, scaling);
+  const std::size_t end = schema.find("\n   }", begin);
+  if (scaling == std::string::npos || end == std::string::npos) {
+    throw text::FileError(file + ": has no properties of a scaling");
+  }
+  const std::size_t first = begin + kProperties.size();
+  return schema.replace(first, end - first, scaling_properties());
 }
 
 }  // namespace ropeproof::conformance::cases

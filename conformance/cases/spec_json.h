@@ -5,6 +5,7 @@
 #define ROPEPROOF_CONFORMANCE_CASES_SPEC_JSON_H_
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "conformance/text/strict_json.h"
 #include "reference/spec.h"
@@ -17,6 +18,10 @@ void write_variant(const reference::Spec& spec, nlohmann::ordered_json& json);
 // Reads the members that are there; spec.layout's dimensions are known. Throws
 // FileError.
 void read_variant(text::StrictObject& object, reference::Spec& spec);
+
+// The bytes of vectors/schema.json with the scalings and the parameters that
+// there are. Throws FileError naming `file` if it has no place for them.
+std::string with_scalings(std::string schema, const std::string& file);
 
 }  // namespace ropeproof::conformance::cases
 

@@ -6,8 +6,7 @@
 #include <variant>
 
 #include "conformance/cases/case_words.h"
-#include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
 

@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
-#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {

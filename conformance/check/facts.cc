@@ -7,6 +7,7 @@
 #include "conformance/cases/form_golden.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {

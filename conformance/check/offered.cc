@@ -10,6 +10,7 @@
 #include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/features.h"
 #include "conformance/plugin/problem.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {

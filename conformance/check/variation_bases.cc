@@ -10,7 +10,7 @@
 #include "conformance/cases/smaller.h"
 #include "conformance/check/change_finder.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 #include "reference/schemes.h"
 
 namespace ropeproof::conformance::check {
@@ -90,7 +90,7 @@ std::vector<Problem> bases_of(const Problem& like, std::int64_t reach) {
   });
   for (const auto& [bit, word] : plugin::kScalingWords) {
     reference::Scaling scaling =
-        plausible_scaling(word, pairs, (reach + 1) / 4, reach + 1);
+        plausible_scaling(bit, pairs, (reach + 1) / 4, reach + 1);
     add_scaling(scaling);
     if (auto* yarn = std::get_if<reference::Yarn>(&scaling)) {
       yarn->mscale = 1;
@@ -144,7 +144,7 @@ std::vector<Problem> bases_of(const Problem& like, std::int64_t reach) {
 
 }  // namespace
 
-reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
+reference::Scaling plausible_scaling(std::uint32_t bit, std::int64_t pairs,
                                      std::int64_t trained,
                                      std::int64_t length) {
   const auto list = [&](double first) {
@@ -154,18 +154,26 @@ reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
     }
     return factors;
   };
-  const auto fill = [&](std::string_view name, auto& value, const auto&) {
+  const auto fill = [&](const char*, auto& value, const auto&) {
     using Value = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_same_v<Value, std::int64_t>) {
-      value = name == "seq_len" ? length : trained;
+      value = trained;
     } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
-      value = list(name == "long_factor" ? 2 : name == "factors" ? 1.25 : 1);
+      value = list(1);
     } else if constexpr (std::is_same_v<Value, double>) {
-      if (value == 0) value = name == "low_freq_factor" ? 1 : 4;
+      if (value == 0) value = 4;
     }
   };
-  reference::Scaling scaling = plugin::scaling_named(word);
-  std::visit([&](auto& s) { plugin::for_each_field(s, fill); }, scaling);
+  reference::Scaling scaling = plugin::scaling_of(bit);
+  std::visit(
+      [&](auto& s) {
+        plugin::for_each_field(s, fill);
+        if constexpr (requires { s.seq_len; }) s.seq_len = length;
+        if constexpr (requires { s.low_freq_factor; }) s.low_freq_factor = 1;
+        if constexpr (requires { s.long_factor; }) s.long_factor = list(2);
+        if constexpr (requires { s.factors; }) s.factors = list(1.25);
+      },
+      scaling);
   return scaling;
 }
 

@@ -3,7 +3,6 @@
 #define ROPEPROOF_CONFORMANCE_CHECK_VARIATION_BASES_H_
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "conformance/cases/case.h"
@@ -19,9 +18,9 @@ std::vector<cases::Problem> variation_bases(plugin::Kernel& kernel,
                                             const cases::Problem& like,
                                             bool is_profile);
 
-// The scaling of this word, with parameters that leave few frequencies as they
+// The scaling of this bit, with parameters that leave few frequencies as they
 // are.
-reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
+reference::Scaling plausible_scaling(std::uint32_t bit, std::int64_t pairs,
                                      std::int64_t trained, std::int64_t length);
 
 // Gives every head this many elements, those there are again and again.

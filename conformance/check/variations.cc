@@ -12,7 +12,7 @@
 #include "conformance/check/change_finder.h"
 #include "conformance/check/variation_bases.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -215,7 +215,7 @@ void add_base(ChangeFinder& finder) {
             of_frequencies(&Frequencies::amplitude));
 }
 
-// Every parameter of a scaling of type S, as plugin/fields.h lists them.
+// Every parameter of a scaling of type S, as plugin/scalings.h lists them.
 template <class S>
 void add_parameters(ChangeFinder& finder, const S& scaling) {
   const std::string word =

@@ -4,7 +4,7 @@
 
 #include "conformance/cover/dimension.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 
 namespace ropeproof::conformance::cover {
 namespace {
@@ -62,8 +62,7 @@ bool offers_amplitude(const Offer& offer, AmplitudeClass c) {
 
 std::string read_amplitude(const ropeproof_problem& p) {
   if (p.scaling != nullptr &&
-      reference::decides_amplitude(plugin::scaling_named(
-          text::word(plugin::kScalingWords, p.scaling->kind)))) {
+      reference::decides_amplitude(plugin::scaling_of(p.scaling->kind))) {
     return "of_scaling";
   }
   if (p.pair_amplitude != nullptr) return "per_pair";

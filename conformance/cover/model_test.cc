@@ -12,7 +12,7 @@
 #include "conformance/cover/choose.h"
 #include "conformance/cover/dimension.h"
 #include "conformance/cover/suite_model.h"
-#include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/file.h"
 
 namespace ropeproof::conformance::cover {

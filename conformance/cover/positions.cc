@@ -4,7 +4,7 @@
 
 #include "conformance/cover/dimension.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 
 namespace ropeproof::conformance::cover {
 namespace {

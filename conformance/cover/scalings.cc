@@ -1,4 +1,6 @@
 // The classes of scalings.
+#include "conformance/plugin/scalings.h"
+
 #include <algorithm>
 #include <iterator>
 

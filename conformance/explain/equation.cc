@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/scalings.h"
 
 namespace ropeproof::conformance::explain {
 namespace {
@@ -45,17 +45,15 @@ int equation_of(std::uint32_t operation) {
 }
 
 const Equation& equation_of_scaling(std::uint32_t kind) {
-  const auto* const found = std::ranges::find(
-      plugin::kScalingWords, kind, [](const auto& word) { return word.first; });
-  if (found == plugin::kScalingWords.end()) {
+  const reference::Scaling scaling = plugin::scaling_of(kind);
+  if (scaling.index() == 0) {
     throw std::out_of_range("no scaling " + std::to_string(kind));
   }
-  return reference::kScalingFormulas[found - plugin::kScalingWords.begin()];
+  return reference::formula_of(scaling);
 }
 
 int equation_of(const reference::Scaling& scaling) {
-  const std::uint32_t kind = plugin::scaling_bit(scaling);
-  return kind == 0 ? 1 : equation_of_scaling(kind).number;
+  return scaling.index() == 0 ? 1 : reference::formula_of(scaling).number;
 }
 
 int equation_of(const Symptoms& symptoms, std::uint32_t operation,

@@ -1,3 +1,5 @@
+#include "conformance/plugin/scalings.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -7,7 +9,6 @@
 #include "conformance/check/variation_bases.h"
 #include "conformance/identify/frequencies.h"
 #include "conformance/identify/readings.h"
-#include "conformance/plugin/fields.h"
 #include "conformance/text/format.h"
 
 namespace ropeproof::conformance::identify {
@@ -66,8 +67,8 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
   std::vector<Finding> findings;
   for (const auto& [bit, word] : plugin::kScalingWords) {
     if ((prober.description().scalings & bit) == 0) continue;
-    const reference::Scaling scaling = check::plausible_scaling(
-        word, plain.problem.pairs(), kTrained, kLength);
+    const reference::Scaling scaling =
+        check::plausible_scaling(bit, plain.problem.pairs(), kTrained, kLength);
     if (plugin::follows_length(scaling)) continue;
     const std::string words = cases::scaling_text(scaling);
     cases::Case c = plain;

@@ -249,7 +249,7 @@ typedef struct ropeproof_tensor {
 
 /**
  * The parameters of a scaling; a field that its kind does not have is 0. Names
- * and meanings are those of reference/spec.h.
+ * and meanings are those of reference/scaling.h.
  */
 typedef struct ropeproof_scaling {
   uint32_t struct_size;

@@ -6,7 +6,7 @@
 
 #include "conformance/models/axis_schemes.h"
 #include "conformance/models/config_layout.h"
-#include "conformance/models/config_scaling.h"
+#include "conformance/models/scalings.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
 #include "reference/schemes.h"
@@ -222,7 +222,7 @@ class Reader {
 
   ModelRope one(const std::string& layers, const ConfigObject& rope,
                 double base) const {
-    const std::string type = rope_type_of(rope);
+    const RopeType& type = rope_type_of(rope);
     ModelRope result;
     result.layers = printable(layers);
     result.context_length = max_position_;
@@ -233,10 +233,10 @@ class Reader {
     set_pairing(result);
     read_layout(config_, layers, rope, type, result);
     const std::int64_t pairs = result.spec.layout.rotary_dim / 2;
-    read_scaling(rope, type,
-                 {model_, pairs, options_.seq_len, options_.allow_missing_lists,
-                  config_.field("own_mscale") != nullptr},
-                 result);
+    type.read(rope,
+              {model_, pairs, options_.seq_len, options_.allow_missing_lists,
+               config_.field("own_mscale") != nullptr},
+              result);
     set_axes(rope, type, pairs, result);
     check_rope(result, model_.file());
     return result;
@@ -267,22 +267,21 @@ class Reader {
   }
 
   // By the table, else by what the dictionary has.
-  void set_axes(const ConfigObject& rope, const std::string& type,
+  void set_axes(const ConfigObject& rope, const RopeType& type,
                 std::int64_t pairs, ModelRope& result) const {
     const json* known = config_.field("axes");
-    const bool is_xdrope = type == "xdrope";
-    const char* key = is_xdrope ? "xdrope_section" : "mrope_section";
-    if (known == nullptr && is_xdrope && !rope.has(key)) {
+    const char* key = type.is_xdrope ? "xdrope_section" : "mrope_section";
+    if (known == nullptr && type.is_xdrope && !rope.has(key)) {
       rope.missing(key, "a list of 4 integers >= 0");
     }
     if (known == nullptr && !rope.has(key)) return;
     json axes = known != nullptr ? *known
-                : is_xdrope      ? json{{"scheme", "contiguous_sections"},
-                                   {"names", {"p", "w", "h", "t"}}}
+                : type.is_xdrope ? json{{"scheme", "contiguous_sections"},
+                                        {"names", {"p", "w", "h", "t"}}}
                                  : json{{"scheme", is_mrope_interleaved(rope)
                                                        ? "interleaved_sections"
                                                        : "contiguous_sections"},
-                                   {"names", {"t", "h", "w"}}};
+                                        {"names", {"t", "h", "w"}}};
     auto sections = rope.sections(key, axes["names"].size(), pairs);
     if (axes.contains("channels")) {
       sections = halves_of(axes["channels"], axes["names"].size(), 2 * pairs);

@@ -99,8 +99,8 @@ TEST_CASE("a head without a size is refused", "[conformance][models]") {
 TEST_CASE("an unknown type, an unknown key, and two that differ are refused",
           "[conformance][models]") {
   const std::string types =
-      "default, linear, dynamic, yarn, longrope (su), llama3, proportional, "
-      "axial, mrope or xdrope";
+      "one of default, linear, dynamic, yarn, longrope, su, llama3, "
+      "proportional, axial, mrope, xdrope";
   CHECK(scaled(R"("rope_type": "ntk")") ==
         "rope_scaling.rope_type is \"ntk\"; expected " + types);
   CHECK(scaled(R"("type": "Yarn", "factor": 2)") ==

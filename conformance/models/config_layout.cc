@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "conformance/models/config_scaling.h"
+#include "conformance/models/scalings.h"
 #include "conformance/text/word_tables.h"
 #include "reference/refuse.h"
 #include "reference/schemes.h"
@@ -25,13 +25,13 @@ class LayoutReader {
       : config_(config), model_(config.object) {}
 
   void set_layout(const std::string& layers, const ConfigObject& rope,
-                  const std::string& type, ModelRope& result) const {
+                  const RopeType& type, ModelRope& result) const {
     if (const auto r = model_.integer("qk_rope_head_dim", 2, kMaxHeadDim)) {
       return set_latent(*r, result);
     }
     const std::int64_t d = head_dim(layers);
     const auto [fraction, key] = rotary_fraction(rope);
-    if (type == "proportional") {
+    if (type.is_proportional) {
       return set_proportional(d, fraction.value_or(1), result);
     }
     const double product = static_cast<double>(d) * fraction.value_or(1);
@@ -186,7 +186,7 @@ class LayoutReader {
 }  // namespace
 
 void read_layout(const TypedConfig& config, const std::string& layers,
-                 const ConfigObject& rope, const std::string& type,
+                 const ConfigObject& rope, const RopeType& type,
                  ModelRope& result) {
   LayoutReader(config).set_layout(layers, rope, type, result);
 }

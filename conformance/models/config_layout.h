@@ -6,6 +6,7 @@
 
 #include "conformance/models/model_rope.h"
 #include "conformance/models/model_types.h"
+#include "conformance/models/scalings.h"
 
 namespace ropeproof::conformance::models {
 
@@ -13,7 +14,7 @@ namespace ropeproof::conformance::models {
 // proportional one. `rope` is the dictionary of the kind of layers, `type` its
 // rope_type. Throws ConfigError.
 void read_layout(const TypedConfig& config, const std::string& layers,
-                 const ConfigObject& rope, const std::string& type,
+                 const ConfigObject& rope, const RopeType& type,
                  ModelRope& result);
 
 }  // namespace ropeproof::conformance::models

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <numbers>
-#include <type_traits>
 #include <variant>
 
 #include "conformance/models/config_object.h"
@@ -47,77 +45,6 @@ double wavelength(double theta, double weight) {
                    : 2 * std::numbers::pi / step;
 }
 
-std::string count_of(const std::vector<reference::Band>& bands,
-                     reference::Band band) {
-  return std::to_string(std::ranges::count(bands, band));
-}
-
-// In the order of the variant.
-constexpr std::string_view kScalingNames[] = {
-    "default", "linear",   "ntk",    "dynamic",
-    "yarn",    "longrope", "llama3", "frequency_factors"};
-static_assert(std::size(kScalingNames) ==
-              std::variant_size_v<reference::Scaling>);
-
-struct Facts {
-  const ModelRope& rope;
-  const Figures& figures;
-  std::vector<std::string> lines{};
-
-  void add(const std::string& line) { lines.push_back(line); }
-
-  void operator()(const reference::Default&) { add("none"); }
-  void operator()(const reference::Linear& s) {
-    add("factor " + shortest(s.factor) + " divides every frequency");
-  }
-  void operator()(const reference::Ntk& s) {
-    add("alpha " + shortest(s.alpha) + ", base * alpha^(r/(r-2))");
-  }
-  void operator()(const reference::DynamicNtk& s) {
-    add("factor " + shortest(s.factor) + ", max_position_embeddings " +
-        std::to_string(s.max_position));
-    add(s.seq_len > s.max_position
-            ? "base of a sequence of length " + std::to_string(s.seq_len)
-            : "unscaled: length " + std::to_string(s.seq_len) +
-                  " is not longer");
-  }
-  void operator()(const reference::Yarn& s) {
-    add("factor " + shortest(s.factor) + ", original length " +
-        std::to_string(s.original_length) + ", beta " + shortest(s.beta_fast) +
-        " .. " + shortest(s.beta_slow) + (s.truncate ? "" : ", not truncated"));
-    std::vector<std::string> ranges;
-    for (const auto& ramp : figures.resolution.ramps) {
-      const std::string range =
-          "[" + shortest(ramp.low) + ", " + shortest(ramp.high) + "]";
-      if (std::ranges::find(ranges, range) == ranges.end()) {
-        ranges.push_back(range);
-      }
-    }
-    for (const std::string& range : ranges) {
-      add("range " + range + ": kept up to its start, divided by " +
-          shortest(s.factor) + " from its end");
-    }
-  }
-  void operator()(const reference::LongRope& s) {
-    add("original length " + std::to_string(s.original_length) +
-        (s.attention_factor ? "" : ", factor " + shortest(s.factor)));
-    add((s.seq_len > s.original_length ? "long_factor" : "short_factor") +
-        std::string(" at length ") + std::to_string(s.seq_len));
-  }
-  void operator()(const reference::Llama3& s) {
-    const auto& bands = figures.resolution.bands;
-    add("factor " + shortest(s.factor) + ", full circles " +
-        shortest(s.low_freq_factor) + " .. " + shortest(s.high_freq_factor) +
-        ", original length " + std::to_string(s.original_length));
-    add("pairs kept " + count_of(bands, reference::Band::kKeep) + ", blended " +
-        count_of(bands, reference::Band::kBlend) + ", divided " +
-        count_of(bands, reference::Band::kDivide));
-  }
-  void operator()(const reference::FrequencyFactors&) {
-    add("a factor per pair");
-  }
-};
-
 }  // namespace
 
 Figures figures_of(const ModelRope& rope) {
@@ -147,17 +74,6 @@ Figures figures_of(const ModelRope& rope) {
       },
       rope.spec.frequencies.scaling);
   return figures;
-}
-
-std::string_view scaling_name(const reference::Scaling& scaling) {
-  return kScalingNames[scaling.index()];
-}
-
-std::vector<std::string> scaling_facts(const ModelRope& rope,
-                                       const Figures& figures) {
-  Facts facts{rope, figures};
-  std::visit(facts, rope.spec.frequencies.scaling);
-  return facts.lines;
 }
 
 std::string channels_fact(const reference::Layout& layout,

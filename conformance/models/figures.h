@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "conformance/models/model_rope.h"
@@ -32,14 +31,6 @@ struct Figures {
 // Computes the figures. Throws std::invalid_argument where the reference
 // refuses the specification.
 Figures figures_of(const ModelRope& rope);
-
-// Returns the name that a config.json has for the scaling, as "yarn".
-std::string_view scaling_name(const reference::Scaling& scaling);
-
-// Returns what the scaling does in lines: parameters, then range, bands or
-// list.
-std::vector<std::string> scaling_facts(const ModelRope& rope,
-                                       const Figures& figures);
 
 // Returns "channels 0 .. 31 rotate, 32 .. 79 stay".
 std::string channels_fact(const reference::Layout& layout,

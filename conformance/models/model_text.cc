@@ -5,8 +5,10 @@
 #include <iomanip>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <variant>
 
 #include "conformance/models/figures.h"
+#include "conformance/models/scalings.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
 #include "reference/refuse.h"
@@ -45,11 +47,18 @@ std::string of_layers(const Model& model,
   return text::joined(values, "/");
 }
 
+bool has_scaling(const ModelRope& rope) {
+  return !std::holds_alternative<reference::Default>(
+      rope.spec.frequencies.scaling);
+}
+
 std::string scaling_of(const ModelRope& rope) {
-  std::string text(scaling_name(rope.spec.frequencies.scaling));
-  if (rope.spec.layout.pair_distance != 0) text = "proportional";
+  const bool is_proportional = rope.spec.layout.pair_distance != 0;
+  const std::string text(is_proportional
+                             ? "proportional"
+                             : scaling_name(rope.spec.frequencies.scaling));
   if (rope.axis_names.empty()) return text;
-  return (text == "default" ? "axes " : text + ", axes ") +
+  return (is_proportional || has_scaling(rope) ? text + ", axes " : "axes ") +
          text::joined(rope.axis_names, ",");
 }
 
@@ -119,7 +128,7 @@ void print_rope(std::ostream& out, const ModelRope& rope) {
   const char* key = "scaling";
   for (const std::string& fact : scaling_facts(rope, figures)) {
     const std::string name(scaling_name(rope.spec.frequencies.scaling));
-    line(key, *key != '\0' && name != "default" ? name + ", " + fact : fact);
+    line(key, *key != '\0' && has_scaling(rope) ? name + ", " + fact : fact);
     key = "";
   }
   line("amplitude", shortest(figures.resolution.amplitude));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conformance/models/figures.h"
+#include "conformance/models/scalings.h"
 #include "conformance/text/format.h"
 #include "conformance/text/markup.h"
 #include "conformance/text/svg.h"

@@ -1,5 +1,6 @@
 // abi_words.h -- the numbers of ropeproof_kernel.h in words, and as what
-// reference/ has for them; features.h has those of the features.
+// reference/ has for them; features.h has those of the features, scalings.h
+// those of the scalings.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_ABI_WORDS_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_ABI_WORDS_H_
 
@@ -7,8 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <variant>
 
 #include "conformance/text/word_tables.h"
 #include "reference/format.h"
@@ -26,15 +25,6 @@ inline constexpr text::Words<std::uint32_t, 3> kCacheWords{
     {{ROPEPROOF_CACHE_SPLIT, "split"},
      {ROPEPROOF_CACHE_SIDE_BY_SIDE, "side_by_side"},
      {ROPEPROOF_CACHE_DOUBLED, "doubled"}}};
-
-inline constexpr text::Words<std::uint32_t, 7> kScalingWords{
-    {{ROPEPROOF_LINEAR, "linear"},
-     {ROPEPROOF_NTK, "ntk"},
-     {ROPEPROOF_DYNAMIC_NTK, "dynamic_ntk"},
-     {ROPEPROOF_YARN, "yarn"},
-     {ROPEPROOF_LONG_ROPE, "long_rope"},
-     {ROPEPROOF_LLAMA3, "llama3"},
-     {ROPEPROOF_FREQUENCY_FACTORS, "frequency_factors"}}};
 
 inline constexpr text::Words<std::uint32_t, 2> kPowerWords{
     {{ROPEPROOF_POW, "pow"}, {ROPEPROOF_EXP2, "exp2"}}};
@@ -125,20 +115,6 @@ auto with_element(std::size_t bytes, const F& f) {
     default:
       return f(std::uint64_t{});
   }
-}
-
-static_assert(std::variant_size_v<reference::Scaling> ==
-              kScalingWords.size() + 1);
-
-// The ABI's bit and the word of a scaling; 0 and "" for none. The alternatives
-// of the variant and the bits have the same order, after Default.
-inline std::uint32_t scaling_bit(const reference::Scaling& scaling) {
-  const std::size_t index = scaling.index();
-  return index == 0 ? 0 : kScalingWords[index - 1].first;
-}
-inline std::string scaling_word(const reference::Scaling& scaling) {
-  const std::size_t index = scaling.index();
-  return index == 0 ? "" : std::string(kScalingWords[index - 1].second);
 }
 
 }  // namespace ropeproof::conformance::plugin

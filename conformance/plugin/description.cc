@@ -8,6 +8,7 @@
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/word_tables.h"
 

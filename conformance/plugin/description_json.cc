@@ -6,6 +6,7 @@
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/features.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/file.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"

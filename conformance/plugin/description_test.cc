@@ -1,22 +1,25 @@
 #include "conformance/plugin/description.h"
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
+#include "conformance/plugin/scalings.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
 
-using Catch::Matchers::StartsWith;
+using Catch::Matchers::ContainsSubstring, Catch::Matchers::StartsWith;
 
 Description good() {
   Description d;
@@ -185,10 +188,23 @@ TEST_CASE("the protocol's document has the words of the ABI, and no others",
   CHECK(documented("features") == known(kFeatureWords));
   CHECK(documented("axis_maps") == known(kAxisMapWords));
   CHECK(documented("caches") == known(kCacheWords));
-  CHECK(documented("scalings") == known(kScalingWords));
   CHECK(documented("angle_class") == known(kAngleClassWords));
   CHECK(documented("power") == known(kPowerWords));
   CHECK(documented("rounding") == known(kRoundingWords));
+}
+
+TEST_CASE("the word of a scaling is the name of its bit in small letters",
+          "[conformance][kernel]") {
+  std::ifstream file(ROPEPROOF_SOURCE_DIR
+                     "/conformance/include/ropeproof_kernel.h");
+  const std::string header(std::istreambuf_iterator<char>(file), {});
+  for (const auto& [bit, word] : kScalingWords) {
+    std::string line = "\n  ROPEPROOF_";
+    for (const char c : word) line += static_cast<char>(std::toupper(c));
+    line += " = 1 << " + std::to_string(std::countr_zero(bit));
+    CAPTURE(line);
+    CHECK_THAT(header, ContainsSubstring(line));
+  }
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -1,5 +1,6 @@
 #include "conformance/plugin/features.h"
 
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::plugin {

@@ -1,22 +1,16 @@
-// fields.h -- the fields of a problem and of each scaling, once: vectors, the C
-// ABI, the protocol and the columns of a pack follow from what is said here.
+// fields.h -- the fields of a problem, once: the protocol and the columns of a
+// pack follow from what is said here. scalings.h has those of a scaling.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_FIELDS_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_FIELDS_H_
 
 #include <ropeproof_kernel.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <variant>
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/word_tables.h"
-#include "reference/spec.h"
 
 namespace ropeproof::conformance::plugin {
 
@@ -77,110 +71,6 @@ inline ropeproof_problem without_data(ropeproof_problem p,
   scaling.short_factor = scaling.long_factor = nullptr;
   p.scaling = &scaling;
   return p;
-}
-
-// The fields of ropeproof_scaling, by the names that the protocol uses.
-template <class Member>
-struct AbiField {
-  const char* name;
-  Member ropeproof_scaling::*member;
-};
-
-struct AbiFields {
-  using S = ropeproof_scaling;
-  AbiField<double> factor{"factor", &S::factor};
-  AbiField<double> original_length{"original_length", &S::original_length};
-  AbiField<double> seq_len{"seq_len", &S::seq_len};
-  AbiField<double> beta_fast{"beta_fast", &S::beta_fast};
-  AbiField<double> beta_slow{"beta_slow", &S::beta_slow};
-  AbiField<double> low_freq_factor{"low_freq_factor", &S::low_freq_factor};
-  AbiField<double> high_freq_factor{"high_freq_factor", &S::high_freq_factor};
-  AbiField<std::int32_t> truncate{"truncate", &S::truncate};
-  AbiField<const double*> short_factor{"short_factor", &S::short_factor};
-  AbiField<const double*> long_factor{"long_factor", &S::long_factor};
-  AbiField<double> attention_factor{"attention_factor", &S::attention_factor};
-  AbiField<double> mscale{"mscale", &S::mscale};
-  AbiField<double> mscale_all_dim{"mscale_all_dim", &S::mscale_all_dim};
-};
-inline constexpr AbiFields kAbi;
-
-// Calls visit(name, value), in the order of the packs' columns.
-template <class Visit>
-void for_each_field(const ropeproof_scaling& s, const Visit& visit) {
-  const auto fields = [&](const auto&... field) {
-    (visit(field.name, s.*field.member), ...);
-  };
-  fields(kAbi.factor, kAbi.original_length, kAbi.seq_len, kAbi.beta_fast,
-         kAbi.beta_slow, kAbi.low_freq_factor, kAbi.high_freq_factor,
-         kAbi.truncate, kAbi.attention_factor, kAbi.mscale, kAbi.mscale_all_dim,
-         kAbi.short_factor, kAbi.long_factor);
-}
-
-// Calls visit(name, member, field of kAbi) for each field of one scaling, const
-// or not, by the names and in the order of the vectors.
-template <class S, class Visit>
-void for_each_field(S& s, const Visit& visit) {
-  using Scaling = std::remove_const_t<S>;
-  if constexpr (std::is_same_v<Scaling, reference::Linear>) {
-    visit("factor", s.factor, kAbi.factor);
-  } else if constexpr (std::is_same_v<Scaling, reference::Ntk>) {
-    visit("alpha", s.alpha, kAbi.factor);
-  } else if constexpr (std::is_same_v<Scaling, reference::DynamicNtk>) {
-    visit("factor", s.factor, kAbi.factor);
-    visit("max_position", s.max_position, kAbi.original_length);
-    visit("seq_len", s.seq_len, kAbi.seq_len);
-  } else if constexpr (std::is_same_v<Scaling, reference::Yarn>) {
-    visit("factor", s.factor, kAbi.factor);
-    visit("original_length", s.original_length, kAbi.original_length);
-    visit("beta_fast", s.beta_fast, kAbi.beta_fast);
-    visit("beta_slow", s.beta_slow, kAbi.beta_slow);
-    visit("truncate", s.truncate, kAbi.truncate);
-    visit("attention_factor", s.attention_factor, kAbi.attention_factor);
-    visit("mscale", s.mscale, kAbi.mscale);
-    visit("mscale_all_dim", s.mscale_all_dim, kAbi.mscale_all_dim);
-  } else if constexpr (std::is_same_v<Scaling, reference::LongRope>) {
-    visit("short_factor", s.short_factor, kAbi.short_factor);
-    visit("long_factor", s.long_factor, kAbi.long_factor);
-    visit("original_length", s.original_length, kAbi.original_length);
-    visit("seq_len", s.seq_len, kAbi.seq_len);
-    visit("factor", s.factor, kAbi.factor);
-    visit("attention_factor", s.attention_factor, kAbi.attention_factor);
-  } else if constexpr (std::is_same_v<Scaling, reference::Llama3>) {
-    visit("factor", s.factor, kAbi.factor);
-    visit("low_freq_factor", s.low_freq_factor, kAbi.low_freq_factor);
-    visit("high_freq_factor", s.high_freq_factor, kAbi.high_freq_factor);
-    visit("original_length", s.original_length, kAbi.original_length);
-  } else if constexpr (std::is_same_v<Scaling, reference::FrequencyFactors>) {
-    visit("factors", s.factors, kAbi.short_factor);
-  } else {
-    static_assert(std::is_same_v<Scaling, reference::Default>);
-  }
-}
-
-// Returns the scaling of this word, no field of it given; Default for an
-// unknown word.
-inline reference::Scaling scaling_named(std::string_view word) {
-  using reference::Scaling;
-  return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
-    Scaling found;
-    const auto take = [&](Scaling scaling) {
-      if (scaling.index() != 0 && scaling_word(scaling) == word) {
-        found = std::move(scaling);
-      }
-    };
-    (take(std::variant_alternative_t<kIndex, Scaling>{}), ...);
-    return found;
-  }
-  (std::make_index_sequence<std::variant_size_v<Scaling>>());
-}
-
-// Whether a length of the sequence decides the frequencies of this scaling.
-inline bool follows_length(const reference::Scaling& scaling) {
-  return std::visit(
-      [](const auto& s) {
-        return requires { s.seq_len; };
-      },
-      scaling);
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -7,9 +7,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/file.h"
 #include "conformance/text/format.h"
 #include "conformance/text/one_line.h"

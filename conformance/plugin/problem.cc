@@ -6,7 +6,7 @@
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/axis_map.h"
-#include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 
 namespace ropeproof::conformance::plugin {
 

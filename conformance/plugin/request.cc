@@ -2,8 +2,8 @@
 
 #include <type_traits>
 
-#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/plugin/shared_file.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/word_tables.h"

@@ -10,6 +10,7 @@
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/pack.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/report/report.h"
 #include "conformance/wrong/pipeline_kernel.h"
 

@@ -10,7 +10,7 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/explain/equation.h"
-#include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"
 

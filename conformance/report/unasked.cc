@@ -5,6 +5,7 @@
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {

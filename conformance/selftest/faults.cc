@@ -10,6 +10,7 @@
 #include "conformance/cover/offer.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/wrong/pipeline_kernel.h"
 

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::wrong {
@@ -66,7 +66,7 @@ void for_each_scaling_field(const Visit& visit) {
       visit(kind, of + name, field.member);
     };
     std::visit([&](const auto& s) { plugin::for_each_field(s, visit_field); },
-               plugin::scaling_named(word));
+               plugin::scaling_of(kind));
   }
 }
 

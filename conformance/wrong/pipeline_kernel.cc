@@ -9,6 +9,7 @@
 #include "conformance/judge/codec.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/wrong/elements.h"
 #include "reference/permutation.h"
 

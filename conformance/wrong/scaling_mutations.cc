@@ -4,7 +4,7 @@
 #include <numbers>
 #include <string>
 
-#include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/wrong/mutation_lists.h"
 #include "reference/scaling.h"
 
@@ -36,12 +36,6 @@ constexpr Kind kKinds[] = {
     {ROPEPROOF_FREQUENCY_FACTORS, "scaling/factors-lost",
      "ikawrakow/ik_llama.cpp#2291"}};
 
-const reference::Formula& formula_of(std::uint32_t kind) {
-  const auto* const found = std::ranges::find(
-      plugin::kScalingWords, kind, [](const auto& word) { return word.first; });
-  return reference::kScalingFormulas[found - plugin::kScalingWords.begin()];
-}
-
 // change(theta before scaling, ratio): the scaling multiplies by the ratio.
 template <class Change>
 auto of_kind(std::uint32_t kind, Change change) {
@@ -55,7 +49,8 @@ auto of_kind(std::uint32_t kind, Change change) {
 Mutations of_all_kinds() {
   Mutations all;
   for (const Kind& k : kKinds) {
-    const auto& [equation, text] = formula_of(k.kind);
+    const auto& [equation, text] =
+        reference::formula_of(plugin::scaling_of(k.kind));
     // `first` scaling: the one that others are like.
     const auto add = [&](const std::string& slip, const char* source,
                          const std::string& first, const char* advice,

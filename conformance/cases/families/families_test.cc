@@ -16,6 +16,7 @@
 #include "conformance/cases/families/choices.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/axis_map.h"
+#include "conformance/plugin/scalings.h"
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::cases {

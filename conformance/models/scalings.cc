@@ -1,10 +1,11 @@
-#include "conformance/models/config_scaling.h"
+#include "conformance/models/scalings.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <limits>
-#include <vector>
+#include <variant>
 
+#include "conformance/text/format.h"
 #include "reference/golden.h"
 #include "reference/refuse.h"
 
@@ -15,23 +16,6 @@ using reference::shortest;
 
 constexpr const char* kOriginal = "original_max_position_embeddings";
 constexpr const char* kMax = "max_position_embeddings";
-constexpr const char* kTypes =
-    "default, linear, dynamic, yarn, longrope (su), llama3, proportional, "
-    "axial, mrope or xdrope";
-
-std::string canonical(const std::string& type) {
-  if (type == "su") return "longrope";
-  if (type == "mrope" || type == "axial") return "default";
-  return type;
-}
-
-bool is_known(const std::string& type) {
-  static constexpr std::array<std::string_view, 8> kKnown = {
-      "default",  "linear", "dynamic",      "yarn",
-      "longrope", "llama3", "proportional", "xdrope"};
-  return std::ranges::find(kKnown, type) != kKnown.end();
-}
-
 // Keys that every dictionary may have, and those of its type. "finetuned" tells
 // of the training.
 void allow(const ConfigObject& rope, const std::string& type,
@@ -87,9 +71,27 @@ double number_or(const std::optional<double>& value, double fallback) {
   return value && *value != 0 ? *value : fallback;
 }
 
-reference::Linear linear(const ConfigObject& rope) {
+// The functions below read a type, as RopeType::read does.
+reference::Scaling& scaling_in(ModelRope& result) {
+  return result.spec.frequencies.scaling;
+}
+
+void none(const ConfigObject& rope, const ScalingContext&, ModelRope&) {
+  allow(rope, "default", {});
+}
+
+void linear(const ConfigObject& rope, const ScalingContext&,
+            ModelRope& result) {
   allow(rope, "linear", {"factor"});
-  return {rope.need_number("factor", kAtLeastOne)};
+  scaling_in(result) =
+      reference::Linear{rope.need_number("factor", kAtLeastOne)};
+}
+
+void proportional(const ConfigObject& rope, const ScalingContext&,
+                  ModelRope& result) {
+  allow(rope, "proportional", {"factor"});
+  const auto factor = rope.number("factor", kAtLeastOne);
+  if (factor && *factor != 1) scaling_in(result) = reference::Linear{*factor};
 }
 
 // Hunyuan's alpha, which its configurations keep beside keys that its code does
@@ -101,18 +103,29 @@ std::optional<reference::Ntk> hunyuan_alpha(const ConfigObject& rope) {
   return reference::Ntk{alpha};
 }
 
-reference::Scaling dynamic(const ConfigObject& rope,
-                           const ScalingContext& context) {
+void xdrope(const ConfigObject& rope, const ScalingContext&,
+            ModelRope& result) {
+  allow(rope, "xdrope",
+        {"alpha", "xdrope_section", "factor", "beta_fast", "beta_slow",
+         "mscale", "mscale_all_dim"});
+  if (const auto alpha = hunyuan_alpha(rope)) scaling_in(result) = *alpha;
+}
+
+void dynamic(const ConfigObject& rope, const ScalingContext& context,
+             ModelRope& result) {
   allow(rope, "dynamic",
         {"factor", "alpha", kOriginal, "beta_fast", "beta_slow", "mscale",
          "mscale_all_dim"});
-  if (const auto alpha = hunyuan_alpha(rope)) return *alpha;
+  if (const auto alpha = hunyuan_alpha(rope)) {
+    scaling_in(result) = *alpha;
+    return;
+  }
   const double factor = rope.need_number("factor", kAtLeastOne);
   const std::int64_t max_position =
       context.model.need_integer(kMax, 1, reference::kMaxPosition);
   const std::int64_t seq_len =
       context.seq_len > 0 ? context.seq_len : max_position;
-  return reference::DynamicNtk{factor, max_position, seq_len};
+  scaling_in(result) = reference::DynamicNtk{factor, max_position, seq_len};
 }
 
 // g(top) / g(bottom) of (R11), for one of them 0, rounded once. The reference
@@ -153,8 +166,8 @@ void read_mscale(const ConfigObject& rope, const ScalingContext& context,
   }
 }
 
-reference::Yarn yarn(const ConfigObject& rope, const ScalingContext& context,
-                     ModelRope& result) {
+void yarn(const ConfigObject& rope, const ScalingContext& context,
+          ModelRope& result) {
   allow(rope, "yarn",
         {"factor", kOriginal, "attention_factor", "beta_fast", "beta_slow",
          "mscale", "mscale_all_dim", "truncate", "llama_4_scaling_beta", kMax});
@@ -178,7 +191,7 @@ reference::Yarn yarn(const ConfigObject& rope, const ScalingContext& context,
   read_mscale(rope, context, yarn, result);
   result.query_beta =
       rope.number("llama_4_scaling_beta", kNotNegative).value_or(0);
-  return yarn;
+  scaling_in(result) = yarn;
 }
 
 std::vector<double> factor_list(const ConfigObject& rope,
@@ -209,9 +222,8 @@ void read_list_amplitudes(const ConfigObject& rope,
       scaling.seq_len > scaling.original_length ? of_long : of_short;
 }
 
-reference::LongRope long_rope(const ConfigObject& rope,
-                              const ScalingContext& context,
-                              ModelRope& result) {
+void long_rope(const ConfigObject& rope, const ScalingContext& context,
+               ModelRope& result) {
   allow(rope, "longrope",
         {"short_factor", "long_factor", "factor", "attention_factor",
          "short_mscale", "long_mscale", kOriginal});
@@ -230,11 +242,11 @@ reference::LongRope long_rope(const ConfigObject& rope,
   // A model no longer than its original context has the amplitude 1.
   scaling.factor = std::max(1.0, factor.value_or(implied));
   read_list_amplitudes(rope, scaling);
-  return scaling;
+  scaling_in(result) = std::move(scaling);
 }
 
-reference::Llama3 llama3(const ConfigObject& rope,
-                         const ScalingContext& context) {
+void llama3(const ConfigObject& rope, const ScalingContext& context,
+            ModelRope& result) {
   allow(rope, "llama3",
         {"factor", "low_freq_factor", "high_freq_factor", kOriginal});
   reference::Llama3 scaling;
@@ -246,50 +258,124 @@ reference::Llama3 llama3(const ConfigObject& rope,
                                         shortest(scaling.low_freq_factor));
   }
   scaling.original_length = original_length(rope, context, false);
-  return scaling;
+  scaling_in(result) = scaling;
 }
+
+constexpr RopeType kTypes[] = {
+    {"default", none},
+    {"linear", linear},
+    {"dynamic", dynamic},
+    {"yarn", yarn},
+    {"longrope", long_rope},
+    {"su", long_rope},
+    {"llama3", llama3},
+    {.name = "proportional", .read = proportional, .is_proportional = true},
+    {"axial", none},
+    {"mrope", none},
+    {.name = "xdrope", .read = xdrope, .is_xdrope = true}};
+
+std::string count_of(const std::vector<reference::Band>& bands,
+                     reference::Band band) {
+  return std::to_string(std::ranges::count(bands, band));
+}
+
+// In the order of the variant.
+constexpr std::string_view kScalingNames[] = {
+    "default", "linear",   "ntk",    "dynamic",
+    "yarn",    "longrope", "llama3", "frequency_factors"};
+static_assert(std::size(kScalingNames) ==
+              std::variant_size_v<reference::Scaling>);
+
+struct Facts {
+  const ModelRope& rope;
+  const Figures& figures;
+  std::vector<std::string> lines{};
+
+  void add(const std::string& line) { lines.push_back(line); }
+
+  void operator()(const reference::Default&) { add("none"); }
+  void operator()(const reference::Linear& s) {
+    add("factor " + shortest(s.factor) + " divides every frequency");
+  }
+  void operator()(const reference::Ntk& s) {
+    add("alpha " + shortest(s.alpha) + ", base * alpha^(r/(r-2))");
+  }
+  void operator()(const reference::DynamicNtk& s) {
+    add("factor " + shortest(s.factor) + ", max_position_embeddings " +
+        std::to_string(s.max_position));
+    add(s.seq_len > s.max_position
+            ? "base of a sequence of length " + std::to_string(s.seq_len)
+            : "unscaled: length " + std::to_string(s.seq_len) +
+                  " is not longer");
+  }
+  void operator()(const reference::Yarn& s) {
+    add("factor " + shortest(s.factor) + ", original length " +
+        std::to_string(s.original_length) + ", beta " + shortest(s.beta_fast) +
+        " .. " + shortest(s.beta_slow) + (s.truncate ? "" : ", not truncated"));
+    std::vector<std::string> ranges;
+    for (const auto& ramp : figures.resolution.ramps) {
+      const std::string range =
+          "[" + shortest(ramp.low) + ", " + shortest(ramp.high) + "]";
+      if (std::ranges::find(ranges, range) == ranges.end()) {
+        ranges.push_back(range);
+      }
+    }
+    for (const std::string& range : ranges) {
+      add("range " + range + ": kept up to its start, divided by " +
+          shortest(s.factor) + " from its end");
+    }
+  }
+  void operator()(const reference::LongRope& s) {
+    add("original length " + std::to_string(s.original_length) +
+        (s.attention_factor ? "" : ", factor " + shortest(s.factor)));
+    add((s.seq_len > s.original_length ? "long_factor" : "short_factor") +
+        std::string(" at length ") + std::to_string(s.seq_len));
+  }
+  void operator()(const reference::Llama3& s) {
+    const auto& bands = figures.resolution.bands;
+    add("factor " + shortest(s.factor) + ", full circles " +
+        shortest(s.low_freq_factor) + " .. " + shortest(s.high_freq_factor) +
+        ", original length " + std::to_string(s.original_length));
+    add("pairs kept " + count_of(bands, reference::Band::kKeep) + ", blended " +
+        count_of(bands, reference::Band::kBlend) + ", divided " +
+        count_of(bands, reference::Band::kDivide));
+  }
+  void operator()(const reference::FrequencyFactors&) {
+    add("a factor per pair");
+  }
+};
 
 }  // namespace
 
-std::string rope_type_of(const ConfigObject& rope) {
-  const auto current = rope.text("rope_type");
-  const auto legacy = rope.text("type");
-  for (const char* key : {"rope_type", "type"}) {
-    if (rope.has(key) && !is_known(canonical(*rope.text(key)))) {
-      rope.refuse(key, kTypes);
-    }
+const RopeType& rope_type_of(const ConfigObject& rope) {
+  const auto type_of = [&](const char* key) -> const RopeType* {
+    const auto name = rope.text(key);
+    if (!name) return nullptr;
+    const auto* const found = std::ranges::find(kTypes, *name, &RopeType::name);
+    if (found != std::end(kTypes)) return found;
+    std::vector<std::string> names;
+    for (const RopeType& type : kTypes) names.emplace_back(type.name);
+    rope.refuse(key, "one of " + text::joined(names, ", "));
+  };
+  const RopeType *const current = type_of("rope_type"), *const legacy =
+                                                            type_of("type");
+  if (current == nullptr) return legacy != nullptr ? *legacy : kTypes[0];
+  if (legacy != nullptr && legacy->read != current->read) {
+    rope.refuse("rope_type",
+                "what type says, \"" + std::string(legacy->name) + "\"");
   }
-  if (current && legacy && canonical(*current) != canonical(*legacy)) {
-    rope.refuse("rope_type", "what type says, \"" + *legacy + "\"");
-  }
-  return canonical(current ? *current : legacy.value_or("default"));
+  return *current;
 }
 
-void read_scaling(const ConfigObject& rope, const std::string& type,
-                  const ScalingContext& context, ModelRope& result) {
-  reference::Scaling& scaling = result.spec.frequencies.scaling;
-  if (type == "linear") {
-    scaling = linear(rope);
-  } else if (type == "dynamic") {
-    scaling = dynamic(rope, context);
-  } else if (type == "yarn") {
-    scaling = yarn(rope, context, result);
-  } else if (type == "longrope") {
-    scaling = long_rope(rope, context, result);
-  } else if (type == "llama3") {
-    scaling = llama3(rope, context);
-  } else if (type == "proportional") {
-    allow(rope, type, {"factor"});
-    const auto factor = rope.number("factor", kAtLeastOne);
-    if (factor && *factor != 1) scaling = reference::Linear{*factor};
-  } else if (type == "xdrope") {
-    allow(rope, type,
-          {"alpha", "xdrope_section", "factor", "beta_fast", "beta_slow",
-           "mscale", "mscale_all_dim"});
-    if (const auto alpha = hunyuan_alpha(rope)) scaling = *alpha;
-  } else {
-    allow(rope, type, {});
-  }
+std::string_view scaling_name(const reference::Scaling& scaling) {
+  return kScalingNames[scaling.index()];
+}
+
+std::vector<std::string> scaling_facts(const ModelRope& rope,
+                                       const Figures& figures) {
+  Facts facts{rope, figures};
+  std::visit(facts, rope.spec.frequencies.scaling);
+  return facts.lines;
 }
 
 std::optional<double> inside_or_beside(const ConfigObject& rope,
