@@ -25,21 +25,45 @@ namespace {
 using judge::fast_round_to;
 using reference::Format;
 
-double given_position(const PairIndex& at) {
-  const ropeproof_problem& p = at.p;
-  if (p.axis_weights == nullptr) {
-    return position_on(p, at,
-                       p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[at.j]);
+// A sum and what binary64 has lost of it: each rounding's error is a binary64
+// number, and only the sum of these is rounded.
+struct Sum {
+  double high = 0, low = 0;
+
+  void add_product(double a, double b) {
+    const double product = a * b;
+    low += std::fma(a, b, -product);
+    const double sum = high + product;
+    const double added = sum - high;
+    low += (high - (sum - added)) + (product - added);
+    high = sum;
   }
-  double sum = 0;
+};
+
+Sum weighted_position(const PairIndex& at) {
+  const ropeproof_problem& p = at.p;
+  Sum sum;
   for (std::int64_t axis = 0; axis < p.position_axes; ++axis) {
-    sum += p.axis_weights[axis * (p.rotary_dim / 2) + at.j] *
-           position_on(p, at, axis);
+    sum.add_product(p.axis_weights[axis * (p.rotary_dim / 2) + at.j],
+                    position_on(p, at, axis));
   }
   return sum;
 }
 
+double given_position(const PairIndex& at) {
+  const ropeproof_problem& p = at.p;
+  if (p.axis_weights != nullptr) return weighted_position(at).high;
+  return position_on(p, at,
+                     p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[at.j]);
+}
+
 }  // namespace
+
+double position_remainder(const PairIndex& at, double position) {
+  if (at.p.axis_weights == nullptr) return 0;
+  const Sum sum = weighted_position(at);
+  return sum.high == position ? sum.low : 0;
+}
 
 double truncated(Format format, double value) {
   return decode(format, truncate(format, value));

@@ -57,7 +57,7 @@ struct Pipeline {
                              std::int64_t id)>
       row;
   AngleForm angle;
-  bool uses_low_part = false;  // products of `angle` in twice binary64
+  bool uses_low_part = false;  // sums and products of it in twice binary64
 
   // --- the channels of a pair ---
   // The channels that pair j is read from; those that it is written to follow
@@ -128,6 +128,10 @@ struct Pipeline {
 // axis.
 double position_on(const ropeproof_problem& p, const HeadIndex& index,
                    std::int64_t axis);
+
+// What binary64 has lost of a position, where that is the weighted sum of
+// several; 0 where it is no such sum.
+double position_remainder(const PairIndex& at, double position);
 
 // The value cut to the format; and rounded to nearest, ties away from zero.
 double truncated(reference::Format format, double value);

@@ -178,7 +178,8 @@ CosSin PipelineKernel::formed_cos_sin(const PairIndex& at) {
   const double phi = pipeline_.angle(position, theta);
   double low = 0;  // of the angle, beyond binary64
   if (pipeline_.uses_low_part && phi == position * theta) {
-    low = std::fma(position, theta, -phi);
+    low = std::fma(position, theta, -phi) +
+          position_remainder(at, position) * theta;
     const bool is_given = p.inv_freq != nullptr && j < pairs_;
     if (is_given && theta == p.inv_freq[j]) low += position * p.inv_freq_lo[j];
   }
