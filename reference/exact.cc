@@ -75,7 +75,7 @@ Rational rational_ntk(const cpp_rational& base, const cpp_rational& alpha,
 }
 
 // (R1), (R7)-(R14)
-Rational rational_frequency(const Rope& rope, std::int64_t j) {
+Rational rational_scaled_frequency(const Rope& rope, std::int64_t j) {
   const Spec& spec = rope.spec;
   const Scaling& scaling = spec.frequencies.scaling;
   const Exponent e = exponent_of(spec, j);
@@ -90,6 +90,14 @@ Rational rational_frequency(const Rope& rope, std::int64_t j) {
   const Rational theta = rational_frequency(spec, j);
   if (!theta) return std::nullopt;
   return scaled<cpp_rational>(scaling, rope.resolution, e, j, *theta);
+}
+
+// (R16): a factor is rational, so the product is where theta is, or nowhere.
+Rational rational_frequency(const Rope& rope, std::int64_t j) {
+  const auto& factors = rope.spec.frequencies.pair_factors;
+  const Rational theta = rational_scaled_frequency(rope, j);
+  if (!theta || factors.empty()) return theta;
+  return pair_factor(at(factors, j), *theta);
 }
 
 }  // namespace

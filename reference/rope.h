@@ -2,7 +2,7 @@
 //
 // Read this file from top to bottom, and scaling.h in the middle of it; they
 // are all that "correct" means in this repository. README.md has the equations
-// (R1)..(R15) on one page. Nothing here knows of number formats or of proofs.
+// (R1)..(R16) on one page. Nothing here knows of number formats or of proofs.
 //
 // `Real` is any number type with + - * / and cos, sin, pow, log and sqrt, found
 // by ADL: a floating-point type of Boost.Multiprecision, or an interval of it.
@@ -58,7 +58,7 @@ Real frequency(const Spec& spec, std::int64_t j) {
 
 // (R7)..(R14) of scaling.h: the same, with the scaling.
 template <class Real>
-Real frequency(const Rope& rope, std::int64_t j) {
+Real scaled_frequency(const Rope& rope, std::int64_t j) {
   const Scaling& scaling = rope.spec.frequencies.scaling;
   const Exponent e = exponent_of(rope.spec, j);
   const Real theta = frequency<Real>(rope.spec, j);
@@ -69,6 +69,14 @@ Real frequency(const Rope& rope, std::int64_t j) {
     return ntk(dynamic_alpha<Real>(*s), e, theta);
   }
   return scaled(scaling, rope.resolution, e, j, theta);
+}
+
+// (R16): the same, with the pair's factor.
+template <class Real>
+Real frequency(const Rope& rope, std::int64_t j) {
+  const auto& factors = rope.spec.frequencies.pair_factors;
+  const Real theta = scaled_frequency<Real>(rope, j);
+  return factors.empty() ? theta : pair_factor(at(factors, j), theta);
 }
 
 // (R2) Angle at a position, in radians, not reduced. A position is a number on

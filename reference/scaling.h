@@ -354,6 +354,17 @@ Real xpos(const XPos& xpos, const Exponent& e, double position) {
   return xpos.is_key ? Real(Real(1) / stretch) : stretch;
 }
 
+// (R16) Pair factors, as learned by LeRoPE (mistral_large4 of Hugging Face
+//       transformers 5.23): each pair has a number of its own, whatever the
+//       scaling has made of its frequency; scalings compose.
+//           theta''_j = F_j theta'_j,   F_j = exp(alpha_j)
+//       A model learns alpha_j; F_j is a binary64, exp(alpha_j) rounded once:
+//       the exponential itself would be transcendental, and so theta''_j.
+template <class Real>
+Real pair_factor(double factor, const Real& theta) {
+  return Real(factor) * theta;
+}
+
 }  // namespace ropeproof::reference
 
 #endif  // ROPEPROOF_REFERENCE_SCALING_H_

@@ -1,4 +1,4 @@
-// Facts about (R7)..(R15) that were known before this code: published numbers,
+// Facts about (R7)..(R16) that were known before this code: published numbers,
 // decimals computed elsewhere, identities. Evaluated in double, as rope_test.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -251,6 +251,39 @@ TEST_CASE("frequency factors divide, each its own pair",
           "[reference][scaling][R14]") {
   check_near(thetas(8, 10000, FrequencyFactors{{1, 2, 3, 8}}),
              {1, 0.05, 0.01 / 3, 0.000125});
+}
+
+// F = exp(alpha) of alpha = 0, 0.25, -0.5, 0.125, from mpmath 1.3.
+TEST_CASE("pair factors multiply what a scaling has made of each frequency",
+          "[reference][scaling][R16]") {
+  Spec spec;
+  spec.layout = leading(8, 8, Pairing::kHalfSplit);
+  spec.frequencies.scaling = Linear{4};
+  spec.frequencies.pair_factors = {1, 1.2840254166877414, 0.6065306597126334,
+                                   1.1331484530668263};
+  check_near(thetas(resolve<PlainDouble>(spec)),
+             {0.25, 0.03210063541719353, 0.0015163266492815836,
+              0.00028328711326670657});
+
+  // The ramp of YaRN and the bands of llama3 are those of the pairs, not of
+  // their factors.
+  const auto ratios = [&](const Scaling& scaling) {
+    spec.frequencies.scaling = scaling;
+    const Vector with = thetas(resolve<PlainDouble>(spec));
+    spec.frequencies.pair_factors.clear();
+    const Vector without = thetas(resolve<PlainDouble>(spec));
+    Vector result;
+    for (std::size_t j = 0; j < with.size(); ++j) {
+      result.push_back(with[j] / without[j]);
+    }
+    return result;
+  };
+  const Vector factors = {5, 0.125, 30, 0.03125};
+  for (const Scaling& scaling :
+       {Scaling(Yarn{8, 4096}), Scaling(Llama3{8, 1, 4, 8192})}) {
+    spec.frequencies.pair_factors = factors;
+    check_near(ratios(scaling), factors);
+  }
 }
 
 TEST_CASE("given frequencies take a scaling that needs no base",

@@ -155,6 +155,9 @@ void validate(const Spec& spec) {
   validate_frequencies(frequencies, pairs);
   std::visit([&](const auto& s) { s.check(pairs); }, frequencies.scaling);
   validate_base_of_scaling(frequencies, spec.layout.rotary_dim);
+  if (!frequencies.pair_factors.empty()) {
+    check_factors("pair_factors", frequencies.pair_factors, pairs);
+  }
   if (!is_finite(frequencies.amplitude)) {
     refuse("amplitude", std::to_string(frequencies.amplitude),
            "a finite number");

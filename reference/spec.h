@@ -57,6 +57,9 @@ struct Frequencies {
   double amplitude = 1;  // m: multiplies cos and sin; 1 where the scaling
                          // (Yarn, LongRope) decides it
   Scaling scaling = Default{};  // acts on the theta_j above
+  // One per pair, > 0: multiply what the scaling makes of the theta_j. Or
+  // empty: 1 for all.
+  std::vector<double> pair_factors = {};
   // One per pair; or empty: 2j/rotary_dim, and `base` for all.
   std::vector<Exponent> exponents = {};
   std::vector<double> bases = {};

@@ -52,6 +52,12 @@ TEST_CASE("a specification out of range is refused by field, value and range",
   CHECK(refusal([](Spec& s) {
           s.frequencies.inv_freq = {1, -HUGE_VAL};
         }) == "inv_freq is -inf; expected finite numbers");
+  CHECK(refusal([](Spec& s) {
+          s.frequencies.pair_factors = {1, 2, 3};
+        }) == "pair_factors is 3 long; expected rotary_dim/2 = 2 entries");
+  CHECK(refusal([](Spec& s) {
+          s.frequencies.pair_factors = {1, 0};
+        }) == "pair_factors is 0; expected a finite number > 0");
 }
 
 TEST_CASE("a layout that does not fit is refused", "[reference][spec]") {

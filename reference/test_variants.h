@@ -40,13 +40,15 @@ inline Named<Frequencies> all_frequencies() {
   Yarn untruncated{32, 4096};
   untruncated.truncate = false;
   untruncated.mscale = 0.707, untruncated.mscale_all_dim = 1;
-  Frequencies stretched, given, xpos, key, own;
+  Frequencies stretched, given, xpos, key, own, learned;
   stretched.amplitude = 1.25;
   given.inv_freq = {1, -0.5, 0, 0.1, 3, 0.001};
   xpos.xpos = XPos{};
   key.xpos = XPos{7, 3.5, true};
   own.bases = {100, 100, 10000, 10000, 256, 2};
   own.scaling = Linear{2.7};
+  learned = with(Yarn{4, 100});
+  learned.pair_factors = {1.25, 1, 0.7, 3, 0.01, 1.1};
   return {{"default", {}},
           {"amplitude 1.25", stretched},
           {"given", given},
@@ -60,6 +62,7 @@ inline Named<Frequencies> all_frequencies() {
           {"longrope, long", longrope(4097)},
           {"llama3", with(Llama3{8, 1, 4, 64})},
           {"factors", with(FrequencyFactors{{1, 1, 2.5, 7, 0.5, 32}})},
+          {"yarn with pair factors", learned},
           {"xpos, query", xpos},
           {"xpos, key", key}};
 }

@@ -248,7 +248,8 @@ void Call::add_angles(const cases::Golden& golden) {
 
 // The parameters of the scaling, beside what they come to.
 void Call::add_scaling() {
-  const reference::Scaling& given = asked_.spec.frequencies.scaling;
+  const reference::Scaling given =
+      plugin::told_scaling(asked_.spec.frequencies);
   ropeproof_scaling scaling = plugin::abi_scaling(given);
   if (scaling.kind == 0) return;
   const auto add_list = [&](const char*, const auto& value, const auto& field) {

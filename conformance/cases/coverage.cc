@@ -55,6 +55,7 @@ void count_kinds(const Problem& p, Coverage& coverage) {
   if (p.seq > 256) count("wide: more than 256 tokens");
   if (f.xpos) count("scaling: xpos");
   if (!f.inv_freq.empty()) count("scaling: given frequencies");
+  if (!f.pair_factors.empty()) count("frequencies: pair factors");
   if (p.is_special) count("values: special");
   if (p.has_real_positions()) count("positions: real");
   if (p.spec.direction == reference::Direction::kAdjoint) {

@@ -180,6 +180,7 @@ Problem relaid(const Problem& p, const Indices& kept, const Layout& layout) {
   pick(f.inv_freq, kept);
   pick(f.exponents, kept);
   pick(f.bases, kept);
+  pick(f.pair_factors, kept);
   const auto pick_list = [&](const char*, auto& value, const auto&) {
     if constexpr (requires { value.data(); }) pick(value, kept);
   };

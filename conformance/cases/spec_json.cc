@@ -127,6 +127,9 @@ void write_variant(const Spec& spec, Ordered& json_case) {
   if (layout.blocks != 1) json_case["blocks"] = layout.blocks;
   if (!f.inv_freq.empty()) json_case["inv_freq"] = hex_row(f.inv_freq);
   if (f.scaling.index() != 0) json_case["scaling"] = scaling_json(f.scaling);
+  if (!f.pair_factors.empty()) {
+    json_case["pair_factors"] = hex_row(f.pair_factors);
+  }
   if (!f.exponents.empty()) {
     Ordered list = Ordered::array();
     for (const reference::Exponent& e : f.exponents) {
@@ -165,6 +168,9 @@ void read_variant(text::StrictObject& object, Spec& spec) {
   }
   if (const json* node = object.find("scaling")) {
     f.scaling = read_scaling(*node, object.at("scaling"), pairs);
+  }
+  if (object.find("pair_factors") != nullptr) {
+    f.pair_factors = read_doubles(object, "pair_factors", pairs);
   }
   if (const json* node = object.find("exponents")) {
     f.exponents = read_exponents(object, *node, pairs);

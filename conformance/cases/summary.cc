@@ -74,6 +74,9 @@ std::string rotation_text(const Case& c) {
   text += ", " + frequencies_text(frequencies);
   const std::string scaling = scaling_text(frequencies.scaling);
   text += scaling.empty() ? ", " : "; " + scaling + "; ";
+  if (!frequencies.pair_factors.empty()) {
+    text += "times " + value_text(frequencies.pair_factors) + ", ";
+  }
   if (frequencies.xpos) {
     text +=
         "xpos, scale_base " + number_text(frequencies.xpos->scale_base) + ", ";

@@ -46,7 +46,7 @@ Needs needs_of(const cases::Problem& p, const plugin::Description& description,
   const bool is_out_of_place =
       !is_in_only && storage.any_out_of_place(p.k_heads);
   const reference::Frequencies& f = spec.frequencies;
-  const std::uint32_t scaling = plugin::scaling_bit(f.scaling);
+  const std::uint32_t scaling = plugin::scaling_bit(plugin::told_scaling(f));
   const bool has_scaling = (description.scalings & scaling) != 0;
   double largest = 0;
   for (const double x : p.positions) largest = std::max(largest, std::abs(x));
@@ -64,7 +64,7 @@ Needs needs_of(const cases::Problem& p, const plugin::Description& description,
           .is_adjoint = spec.direction == reference::Direction::kAdjoint,
           .has_special_values = p.is_special,
           .has_exponents = plugin::follows_exponents(f),
-          .has_inv_freq = !f.inv_freq.empty(),
+          .has_inv_freq = plugin::are_given(f),
           .has_amplitude =
               f.amplitude != 1 || (!has_scaling && cases::amplitude_of(p) != 1),
           .has_pair_amplitude = f.xpos.has_value(),

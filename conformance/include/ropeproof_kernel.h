@@ -24,7 +24,7 @@
  *           enumerators take unused values; nothing is renumbered. A
  *           plug-in reads only the fields it was compiled with and answers
  *           ROPEPROOF_UNSUPPORTED to an enumerator that it does not know.
- * Meaning   reference/rope.h, (R1)-(R6), and reference/scaling.h, (R7)-(R15).
+ * Meaning   reference/rope.h, (R1)-(R6), and reference/scaling.h, (R7)-(R16).
  * Needs     C11 or C++; no library.
  */
 #ifndef ROPEPROOF_CONFORMANCE_ROPEPROOF_KERNEL_H_
@@ -295,9 +295,9 @@ typedef struct ropeproof_problem {
 
   /**
    * Radians per position of pair j: inv_freq[j] + inv_freq_lo[j], within 2^-104
-   * relative. The two are binary64 because one binary64 alone would cost 2^-22
-   * rad at position 2^31. base is the same before `scaling`, by the formula
-   * base^(-2j/rotary_dim), or 0 where there is none; then they may follow
+   * relative; one binary64 alone would cost 2^-22 rad at position 2^31. base is
+   * the same before `scaling`, by the formula base^(-2j/rotary_dim), or 0 where
+   * there is none, as with learned factors (R16); then they may follow
    *     pair_bases[j]^(-exponent_numerators[j] / exponent_denominators[j]),
    * three arrays or none; a denominator of 0 says that the pair does not
    * rotate. table and rope get all of them, frequencies all but inv_freq.

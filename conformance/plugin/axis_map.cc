@@ -39,7 +39,7 @@ bool is_grid(const Spec& spec) {
   const Frequencies& f = spec.frequencies;
   const std::int64_t axes = spec.axes.count, n = pairs_of(spec) / axes;
   if (pairs_of(spec) % axes != 0 || f.exponents.empty() ||
-      !f.inv_freq.empty()) {
+      !f.inv_freq.empty() || !f.pair_factors.empty()) {
     return false;
   }
   for (std::int64_t j = 0; j < pairs_of(spec); ++j) {

@@ -10,13 +10,22 @@
 
 namespace ropeproof::conformance::plugin {
 
+bool are_given(const reference::Frequencies& frequencies) {
+  return !frequencies.inv_freq.empty() || !frequencies.pair_factors.empty();
+}
+
 bool follows_base(const reference::Frequencies& frequencies) {
-  return frequencies.inv_freq.empty() && frequencies.exponents.empty() &&
+  return !are_given(frequencies) && frequencies.exponents.empty() &&
          frequencies.bases.empty();
 }
 
 bool follows_exponents(const reference::Frequencies& frequencies) {
-  return frequencies.inv_freq.empty() && !follows_base(frequencies);
+  return !are_given(frequencies) && !follows_base(frequencies);
+}
+
+reference::Scaling told_scaling(const reference::Frequencies& frequencies) {
+  if (!frequencies.pair_factors.empty()) return reference::Default{};
+  return frequencies.scaling;
 }
 
 ropeproof_scaling abi_scaling(const reference::Scaling& given) {

@@ -144,6 +144,8 @@ class Shrinker {
          [](Spec& s) { s.frequencies.amplitude = 1; });
     drop(spec.frequencies.scaling.index() != 0,
          [](Spec& s) { s.frequencies.scaling = reference::Default{}; });
+    drop(!spec.frequencies.pair_factors.empty(),
+         [](Spec& s) { s.frequencies.pair_factors.clear(); });
     drop(!spec.frequencies.inv_freq.empty(),
          [](Spec& s) { s.frequencies.inv_freq.clear(); });
     drop(!spec.frequencies.exponents.empty(),

@@ -76,6 +76,7 @@ double dynamic_ntk(const Claim& claim, const DynamicNtk& s, double d) {
 std::vector<double> plain_frequencies(const Spec& spec) {
   Spec plain = spec;
   plain.frequencies.scaling = Default{};
+  plain.frequencies.pair_factors.clear();
   std::vector<double> thetas;
   for (const auto& golden : golden_frequencies(Oracle::kBinFloat, plain)) {
     thetas.push_back(std::bit_cast<double>(golden.hi));
@@ -133,6 +134,11 @@ std::vector<double> scaling_roundings(const Claim& claim, const Spec& spec) {
         }
       },
       spec.frequencies.scaling);
+  if (spec.frequencies.pair_factors.empty()) return k;
+  fill([&](std::int64_t j) {
+    const double factor = at(spec.frequencies.pair_factors, j);
+    return at(k, j) + 2 + angle_row(claim).exponent * abs_ln_bound(factor);
+  });
   return k;
 }
 

@@ -32,6 +32,9 @@ namespace ropeproof::reference::bound {
 //             (2 s N/M + s - 1)/alpha + 1, a given one by 1; then e times that,
 //             e |ln alpha| for the rounded exponent, 2 v for the power and 1
 //             for the product. theta' = b'^(-2j/r): 2j/r times all of it
+//   pair factors  2 more: the factor itself, a binary64, and the product. The
+//             power's error grows with |ln theta'|, at most |ln F| more than
+//             the |ln theta''| that angle_row counts
 //
 // Cost: microseconds to a millisecond; needs the branches that the exact
 // scaling takes.

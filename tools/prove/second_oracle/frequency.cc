@@ -192,7 +192,7 @@ Ball Frequency::enclose(slong bits) const {
   for (const auto& [base, exponent] : powers) {
     theta = multiply(theta, power(base, exponent, bits), bits);
   }
-  if (!blend) return theta;
+  if (!blend) return multiply(theta, Ball(factor, bits), bits);
   const Ball rotations =
       multiply(Ball(blend->circles_per_theta, bits), theta, bits);
   const Ball sigma = divide(subtract(rotations, Ball(blend->low, bits), bits),
@@ -200,7 +200,7 @@ Ball Frequency::enclose(slong bits) const {
   const Ball complement = subtract(Ball(Rational(1), bits), sigma, bits);
   const Ball weight =
       add(divide(complement, Ball(blend->factor, bits), bits), sigma, bits);
-  return multiply(theta, weight, bits);
+  return multiply(multiply(theta, weight, bits), Ball(factor, bits), bits);
 }
 
 Frequency frequency(const Case& c, std::int64_t j) {
@@ -217,6 +217,11 @@ Frequency frequency(const Case& c, std::int64_t j) {
     }
   }
   if (c.scaling && !theta.is_zero()) scale(c, j, theta);
+  // transformers, mistral_large4: the frequency times exp(alpha), of all that
+  // came before.
+  if (!c.pair_factors.empty()) {
+    theta.factor = c.pair_factors.at(static_cast<std::size_t>(j));
+  }
   return theta;
 }
 

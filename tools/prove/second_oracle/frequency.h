@@ -1,5 +1,5 @@
 // frequency.h -- how fast each pair rotates, and how much it stretches: the
-// formulas of reference/README.md (R1), (R7)-(R15), written down again from the
+// formulas of reference/README.md (R1), (R7)-(R16), written down again from the
 // papers and engines that define them, in exact rationals as far as they reach.
 #ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_FREQUENCY_H_
 #define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_FREQUENCY_H_
@@ -14,7 +14,8 @@
 
 namespace ropeproof::second_oracle {
 
-// A pair's frequency: coefficient * product of base^exponent * blend.
+// A pair's frequency: coefficient * product of base^exponent * blend *
+// factor.
 struct Frequency {
   Rational coefficient = 1;  // 0: the pair stands still
   std::vector<std::pair<Rational, Rational>> powers;  // irrational ones
@@ -25,6 +26,7 @@ struct Frequency {
     Rational circles_per_theta, low, high, factor;
   };
   std::optional<Blend> blend;
+  Rational factor = 1;  // of the pair alone, whatever comes before
 
   bool is_zero() const { return coefficient.sign() == 0; }
   // Radians per position. Exact if it is a number of `bits` bits.

@@ -151,6 +151,9 @@ void read_rope(const Json& json, const std::string& side, Case& c) {
   c.amplitude = real(json.at("amplitude"));
   if (json.contains("inv_freq")) c.inv_freq = reals(json["inv_freq"]);
   if (json.contains("bases")) c.bases = reals(json["bases"]);
+  if (json.contains("pair_factors")) {
+    c.pair_factors = reals(json["pair_factors"]);
+  }
   if (json.contains("exponents")) json["exponents"].get_to(c.exponents);
   if (json.contains("scaling")) c.scaling = read_scaling(json["scaling"]);
   if (json.contains("xpos")) {

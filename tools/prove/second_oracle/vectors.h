@@ -46,7 +46,7 @@ struct Case {
   std::int64_t head_dim = 0, rotary_dim = 0, rotary_offset = 0;
   std::int64_t pair_distance = 0, blocks = 1;
   Rational base;
-  std::vector<Rational> inv_freq, bases;
+  std::vector<Rational> inv_freq, bases, pair_factors;
   std::vector<std::pair<std::int64_t, std::int64_t>> exponents;
   std::optional<Scaling> scaling;
   std::optional<XPos> xpos;
