@@ -48,6 +48,7 @@ Group core_axes();        // M-RoPE, grids, packed and real positions
 Group core_scalings();
 Group core_lengths();  // scalings that a length decides
 Group core_plain();    // the plain call in every combination
+Group core_models();   // axes and positions of models of 2026
 Group core_adjoint();
 Group core_values();   // next to powers of two, cancelling, of unlike size
 Group core_special();  // NaN, infinities, subnormals, signed zeros, overflow
