@@ -37,12 +37,24 @@ reference::Scheme alternating(const reference::Scheme& blocks) {
 
 void set_scheme(const ConfigObject& axes, ModelRope& rope) {
   const std::string scheme = axes.text("scheme").value_or("");
-  const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
   const std::size_t count = rope.axis_names.size();
+  if (scheme == "axial_partial") {  // the rest of the head is copied
+    const std::int64_t channels = 2 * static_cast<std::int64_t>(count);
+    std::int64_t& rotary_dim = rope.spec.layout.rotary_dim;
+    if (rotary_dim < channels) {
+      axes.refuse("names", "at most " + std::to_string(rotary_dim / 2));
+    }
+    rotary_dim -= rotary_dim % channels;
+  }
+  const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
   const auto sections = [&] {
     const auto of_axes = axes.sections("pairs", count, pairs);
-    if (!of_axes) axes.missing("pairs", "a number of pairs per axis");
-    return *of_axes;
+    if (of_axes) return *of_axes;
+    const auto n = static_cast<std::int64_t>(count);
+    if (scheme != "round_robin_sections" || pairs % n != 0) {
+      axes.missing("pairs", "a number of pairs per axis");
+    }
+    return std::vector<std::int64_t>(count, pairs / n);
   };
   const auto set = [&](const reference::Scheme& made) {
     rope.spec.axes = made.axes;
@@ -55,13 +67,14 @@ void set_scheme(const ConfigObject& axes, ModelRope& rope) {
     if (count != 2) axes.refuse("names", "two names");
     return set(reference::axial_2d(pairs, 0, reference::Spectrum::kEvenOdd));
   }
-  if (scheme == "axial" || scheme == "axial_alternating") {
+  if (scheme == "axial" || scheme == "axial_alternating" ||
+      scheme == "axial_partial") {
     if (pairs % static_cast<std::int64_t>(count) != 0) {
       axes.refuse("names", "a divisor of " + std::to_string(pairs) + " pairs");
     }
     const auto blocks = reference::n_axis(std::vector<std::int64_t>(
         count, pairs / static_cast<std::int64_t>(count)));
-    return set(scheme == "axial" ? blocks : alternating(blocks));
+    return set(scheme == "axial_alternating" ? alternating(blocks) : blocks);
   }
   if (scheme == "blocks") {
     return set(reference::n_axis(sections()));
@@ -72,8 +85,9 @@ void set_scheme(const ConfigObject& axes, ModelRope& rope) {
     return;
   }
   constexpr const char* kSchemes =
-      "blocks, axial, axial_alternating, axial_even_odd, contiguous_sections, "
-      "interleaved_sections, round_robin_sections or ernie_sections";
+      "blocks, axial, axial_alternating, axial_even_odd, axial_partial, "
+      "contiguous_sections, interleaved_sections, round_robin_sections or "
+      "ernie_sections";
   if (!axes.has("scheme")) axes.missing("scheme", kSchemes);
   axes.refuse("scheme", kSchemes);
 }

@@ -91,7 +91,20 @@ class Reader {
       ropes.push_back(
           Reader(config_.with_object(merged), options_).one(name, rope, *base));
     }
+    if (!has_own) return ropes;
+    for (const auto& [name, own] : dictionary->node().items()) {
+      if (kinds.contains(name) || !own.is_object() || !is_layer_type(name)) {
+        continue;
+      }
+      const ConfigObject rope = *dictionary->object(name);
+      ropes.push_back(one(name, rope, full_base(rope)));
+    }
     return ropes;
+  }
+
+  bool is_layer_type(const std::string& name) const {
+    const auto names = model_.text_list("layer_types");
+    return names && std::ranges::find(*names, name) != names->end();
   }
 
   // The configuration as the first layer of a kind sees it.
@@ -120,13 +133,21 @@ class Reader {
   }
 
   // A base for each layer, and perhaps a fraction; layers with equal ones have
-  // one RoPE, those with a base of 0 none.
+  // one RoPE, those with a base of 0 none. Where the table names kinds, the
+  // dictionary is for their layers alone.
   std::vector<ModelRope> of_layers(const char* key,
                                    const ConfigObject& none) const {
     const auto dictionary = rope_dictionary();
     const json& bases = *model_.find(key);
     const json* fractions = model_.find("partial_rotary_factors");
-    std::map<std::pair<double, double>, std::vector<std::int64_t>> kinds;
+    const json* scaled = config_.field("kinds");
+    const auto types = model_.text_list("layer_types");
+    struct Kind {
+      double base, fraction;
+      bool is_scaled;
+      auto operator<=>(const Kind&) const = default;
+    };
+    std::map<Kind, std::vector<std::int64_t>> kinds;
     for (std::size_t i = 0; i < bases.size(); ++i) {
       const json& base = bases[i];
       if (base.is_null() || base == 0) continue;
@@ -141,16 +162,21 @@ class Reader {
         }
         fraction = (*fractions)[i].get<double>();
       }
-      kinds[{base.get<double>(), fraction}].push_back(
+      const bool is_scaled = scaled == nullptr || !types ||
+                             i >= types->size() ||
+                             scaled->contains((*types)[i]);
+      kinds[{base.get<double>(), fraction, is_scaled}].push_back(
           static_cast<std::int64_t>(i));
     }
     std::vector<ModelRope> ropes;
     for (const auto& [kind, layers] : kinds) {
       json merged = model_.node();
-      if (kind.second > 0) merged["partial_rotary_factor"] = kind.second;
-      ropes.push_back(Reader(config_.with_object(merged), options_)
-                          .one(kinds.size() == 1 ? "" : layer_words(layers),
-                               dictionary ? *dictionary : none, kind.first));
+      if (kind.fraction > 0) merged["partial_rotary_factor"] = kind.fraction;
+      ropes.push_back(
+          Reader(config_.with_object(merged), options_)
+              .one(kinds.size() == 1 ? "" : layer_words(layers),
+                   dictionary && kind.is_scaled ? *dictionary : none,
+                   kind.base));
     }
     return ropes;
   }
@@ -173,18 +199,14 @@ class Reader {
   }
 
   std::vector<ModelRope> layered(const ConfigObject& dictionary) const {
-    const auto names = model_.text_list("layer_types");
-    const auto is_named = [&](const std::string& name) {
-      return names && std::ranges::find(*names, name) != names->end();
-    };
     // Labels of their own count where layer_types names none of them.
     bool by_type = false;
     for (const auto& [name, value] : dictionary.node().items()) {
-      by_type = by_type || is_named(name);
+      by_type = by_type || is_layer_type(name);
     }
     std::vector<ModelRope> ropes;
     for (const auto& [name, value] : dictionary.node().items()) {
-      if (by_type && value.is_object() && !is_named(name)) continue;
+      if (by_type && value.is_object() && !is_layer_type(name)) continue;
       const auto rope = dictionary.object(name);
       if (!rope) continue;
       auto base = rope->number("rope_theta", kPositive);
@@ -238,8 +260,19 @@ class Reader {
                config_.field("own_mscale") != nullptr},
               result);
     set_axes(rope, type, pairs, result);
+    set_pair_factors(result);
     check_rope(result, model_.file());
     return result;
+  }
+
+  // What a model learns stands in its checkpoint, or is added by hand.
+  void set_pair_factors(ModelRope& result) const {
+    if (config_.field("learned_factors") == nullptr) return;
+    const std::int64_t pairs = result.spec.layout.rotary_dim / 2;
+    const auto list = model_.positive_list("pair_factors", pairs);
+    result.spec.frequencies.pair_factors =
+        list.value_or(std::vector<double>(static_cast<std::size_t>(pairs), 1));
+    if (!list) result.has_frequencies = false;
   }
 
   void set_pairing(ModelRope& result) const {
@@ -368,6 +401,12 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
   if (!model.used->empty()) {
     result.facts.push_back("absent from the file, as the class of " + type +
                            " has them: " + text::joined(*model.used, ", "));
+  }
+  if (const json* tensor = model.field("learned_factors")) {
+    result.facts.push_back(
+        "each frequency is multiplied by a factor of its own, exp of " +
+        tensor->get<std::string>() + " in the checkpoint" +
+        (model.object.has("pair_factors") ? "" : "; add it as pair_factors"));
   }
   if (const std::string words = layers_without_rope(model); !words.empty()) {
     result.facts.push_back(

@@ -29,6 +29,8 @@
 //    with one of them is refused where the two readings differ.
 //  - truncate is read from the dictionary that the other parameters of YaRN are
 //    in, also where there is one per layer type.
+//  - What LeRoPE has learned is no key of a config.json either: pair_factors, a
+//    number per pair, may be added.
 //  - An explicit factor of YaRN or LongRoPE wins over max_position_embeddings
 //    divided by original_max_position_embeddings.
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_H_

@@ -52,6 +52,7 @@ Figures figures_of(const ModelRope& rope) {
   figures.resolution = golden_resolution(reference::best_oracle(), rope.spec);
   Spec plain = rope.spec;
   plain.frequencies.scaling = reference::Default{};
+  plain.frequencies.pair_factors.clear();
   const std::vector<double> scaled = frequencies(rope.spec);
   const std::vector<double> unscaled = frequencies(plain);
   const auto pairs = static_cast<std::int64_t>(scaled.size());

@@ -25,8 +25,8 @@ struct ModelRope {
   // Llama 4 and Ministral 3 multiply queries by 1 + beta ln(1 + floor(p / L))
   // besides; 0: the model does not.
   double query_beta = 0;
-  // False: the factor lists of LongRoPE are not known. The specification has
-  // ones in their place; its layout and amplitude are those of the model.
+  // False: the factors of LongRoPE or LeRoPE are not known. The specification
+  // has ones in their place; its layout and amplitude are those of the model.
   bool has_frequencies = true;
 };
 

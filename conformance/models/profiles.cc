@@ -228,8 +228,10 @@ Profile make_profile(const ProfileParts& parts,
     if (parts.name.empty()) {
       throw std::invalid_argument(
           model.id +
-          " has no factor lists, which belong to the checkpoint; give its "
-          "config.json by --config");
+          " has no factor lists, which belong to the checkpoint; give " +
+          (rope.spec.frequencies.pair_factors.empty()
+               ? "its config.json by --config"
+               : "them as pair_factors in its config.json"));
     }
     fill_lists(std::get<reference::LongRope>(profile.spec.frequencies.scaling));
   }

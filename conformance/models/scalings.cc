@@ -375,6 +375,9 @@ std::vector<std::string> scaling_facts(const ModelRope& rope,
                                        const Figures& figures) {
   Facts facts{rope, figures};
   std::visit(facts, rope.spec.frequencies.scaling);
+  if (!rope.spec.frequencies.pair_factors.empty()) {
+    facts.add("then a learned factor per pair");
+  }
   return facts.lines;
 }
 
