@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "conformance/models/axis_schemes.h"
+#include "conformance/models/config_axes.h"
 #include "conformance/models/config_layout.h"
 #include "conformance/models/scalings.h"
 #include "conformance/text/format.h"
@@ -259,7 +259,7 @@ class Reader {
               {model_, pairs, options_.seq_len, options_.allow_missing_lists,
                config_.field("own_mscale") != nullptr},
               result);
-    set_axes(rope, type, pairs, result);
+    read_axes(config_, rope, type, result);
     set_pair_factors(result);
     check_rope(result, model_.file());
     return result;
@@ -297,58 +297,6 @@ class Reader {
           known != nullptr ? type
                            : "assumed: unknown for " + type + "; say --pairing";
     }
-  }
-
-  // By the table, else by what the dictionary has.
-  void set_axes(const ConfigObject& rope, const RopeType& type,
-                std::int64_t pairs, ModelRope& result) const {
-    const json* known = config_.field("axes");
-    const char* key = type.is_xdrope ? "xdrope_section" : "mrope_section";
-    if (known == nullptr && type.is_xdrope && !rope.has(key)) {
-      rope.missing(key, "a list of 4 integers >= 0");
-    }
-    if (known == nullptr && !rope.has(key)) return;
-    json axes = known != nullptr ? *known
-                : type.is_xdrope ? json{{"scheme", "contiguous_sections"},
-                                        {"names", {"p", "w", "h", "t"}}}
-                                 : json{{"scheme", is_mrope_interleaved(rope)
-                                                       ? "interleaved_sections"
-                                                       : "contiguous_sections"},
-                                        {"names", {"t", "h", "w"}}};
-    auto sections = rope.sections(key, axes["names"].size(), pairs);
-    if (axes.contains("channels")) {
-      sections = halves_of(axes["channels"], axes["names"].size(), 2 * pairs);
-      axes.erase("channels");
-    }
-    if (sections) axes["pairs"] = *sections;
-    if (!sections && axes.contains("pairs")) {
-      config_.used->insert(std::string(key) + " " + axes["pairs"].dump());
-    }
-    try {
-      models::set_axes(ConfigObject(axes, model_.file(), rope.path("axes")),
-                       result);
-    } catch (const std::invalid_argument& error) {
-      if (dynamic_cast<const ConfigError*>(&error) != nullptr) throw;
-      rope.refuse(key, "sections of its scheme: " + std::string(error.what()));
-    }
-  }
-
-  // Half of each axis' channels, which a list of the model has.
-  std::vector<std::int64_t> halves_of(const std::string& key, std::size_t axes,
-                                      std::int64_t rotary_dim) const {
-    const auto channels = model_.sections(key, axes, rotary_dim);
-    if (!channels) model_.missing(key, "a list of channels, one per axis");
-    std::vector<std::int64_t> halves;
-    for (const std::int64_t count : *channels) {
-      if (count % 2 != 0) model_.refuse(key, "even numbers");
-      halves.push_back(count / 2);
-    }
-    return halves;
-  }
-
-  static bool is_mrope_interleaved(const ConfigObject& rope) {
-    return rope.boolean("mrope_interleaved").value_or(false) ||
-           rope.boolean("interleaved").value_or(false);
   }
 
   const TypedConfig config_;

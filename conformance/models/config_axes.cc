@@ -1,0 +1,77 @@
+#include "conformance/models/config_axes.h"
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "conformance/models/axis_schemes.h"
+
+namespace ropeproof::conformance::models {
+namespace {
+
+using nlohmann::json;
+
+// Half of each axis' channels, which a list of the model has.
+std::vector<std::int64_t> halves_of(const ConfigObject& model,
+                                    const std::string& key, std::size_t axes,
+                                    std::int64_t rotary_dim) {
+  const auto channels = model.sections(key, axes, rotary_dim);
+  if (!channels) model.missing(key, "a list of channels, one per axis");
+  std::vector<std::int64_t> halves;
+  for (const std::int64_t count : *channels) {
+    if (count % 2 != 0) model.refuse(key, "even numbers");
+    halves.push_back(count / 2);
+  }
+  return halves;
+}
+
+bool is_interleaved(const ConfigObject& rope) {
+  return rope.boolean("mrope_interleaved").value_or(false) ||
+         rope.boolean("interleaved").value_or(false);
+}
+
+// The axes of a model that the table does not know, but for their sections.
+json usual_axes(const ConfigObject& rope, const RopeType& type) {
+  if (type.is_xdrope) {
+    return {{"scheme", "contiguous_sections"}, {"names", {"p", "w", "h", "t"}}};
+  }
+  return {{"scheme", is_interleaved(rope) ? "interleaved_sections"
+                                          : "contiguous_sections"},
+          {"names", {"t", "h", "w"}}};
+}
+
+}  // namespace
+
+void read_axes(const TypedConfig& config, const ConfigObject& rope,
+               const RopeType& type, ModelRope& result) {
+  const json* known = config.field("axes");
+  const std::string key = type.is_xdrope ? "xdrope_section" : "mrope_section";
+  if (known == nullptr && !rope.has(key)) {
+    if (type.is_xdrope) rope.missing(key, "a list of 4 integers >= 0");
+    return;
+  }
+  json axes = known != nullptr ? *known : usual_axes(rope, type);
+  const std::int64_t rotary_dim = result.spec.layout.rotary_dim;
+  auto sections = rope.sections(key, axes["names"].size(), rotary_dim / 2);
+  if (axes.contains("channels")) {
+    sections = halves_of(config.object, axes["channels"], axes["names"].size(),
+                         rotary_dim);
+    axes.erase("channels");
+  }
+  if (sections) {
+    axes["pairs"] = *sections;
+  } else if (axes.contains("pairs")) {
+    config.used->insert(key + " " + axes["pairs"].dump());
+  }
+  try {
+    set_axes(ConfigObject(axes, config.object.file(), rope.path("axes")),
+             result);
+  } catch (const ConfigError&) {
+    throw;
+  } catch (const std::invalid_argument& error) {
+    rope.refuse(key, "sections of its scheme: " + std::string(error.what()));
+  }
+}
+
+}  // namespace ropeproof::conformance::models
