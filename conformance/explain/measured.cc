@@ -90,7 +90,8 @@ double base_of(const cases::Problem& problem,
                const std::vector<PairRatio>& ratios) {
   const reference::Frequencies& due = problem.spec.frequencies;
   const bool follows_base = due.inv_freq.empty() && due.exponents.empty() &&
-                            due.bases.empty() && due.scaling.index() == 0;
+                            due.bases.empty() && due.scaling.index() == 0 &&
+                            due.pair_factors.empty();
   if (!follows_base || !is_off(ratios)) return 0;
   std::vector<double> slopes;
   for (const auto& [pair, ratio, error] : ratios) {
@@ -103,6 +104,40 @@ double base_of(const cases::Problem& problem,
   if (most - least > kKnown * std::abs(most)) return 0;
   return due.base *
          std::exp(-(least + most) / 2 * static_cast<double>(problem.pairs()));
+}
+
+// What became of the factors of (R16): F times the frequency is due.
+const char* factors_of(const cases::Problem& problem,
+                       const std::vector<PairRatio>& ratios) {
+  const auto& factors = problem.spec.frequencies.pair_factors;
+  if (factors.empty() || !is_off(ratios)) return "";
+  struct Slip {
+    const char* words;
+    double (*factor)(double due);
+  };
+  constexpr Slip kSlips[] = {
+      {"without their factors", [](double) { return 1.0; }},
+      {"times the logarithm of their factors, so the exponential is forgotten",
+       [](double due) { return std::log(due); }},
+      {"divided by their factors", [](double due) { return 1 / due; }},
+      {"times the square of their factors",
+       [](double due) { return due * due; }}};
+  for (const Slip& slip : kSlips) {
+    const bool fits = std::ranges::all_of(ratios, [&](const PairRatio& r) {
+      const double due = at(factors, r.pair);
+      const double ratio = slip.factor(due) / due;
+      return std::abs(r.ratio - ratio) <=
+             kKnown * std::max(1.0, std::abs(ratio));
+    });
+    if (fits) return slip.words;
+  }
+  return "";
+}
+
+// Base and factors that explain the frequencies.
+void name_frequencies(const cases::Problem& problem, Measured& m) {
+  m.base = base_of(problem, m.frequency);
+  m.factors = factors_of(problem, m.frequency);
 }
 
 // Nothing where a pair's stretch is not the same at every token.
@@ -209,7 +244,7 @@ Measured measured_frequencies(const cases::Problem& problem,
   for (const auto& [pair, ratio, error] : ratios) {
     m.frequency.push_back(ratio_of(pair, ratio, error));
   }
-  m.base = base_of(problem, m.frequency);
+  name_frequencies(problem, m);
   return m;
 }
 
@@ -219,7 +254,7 @@ Measured measure(const cases::Problem& problem, const cases::Golden& golden,
   Measured m;
   if (operation == ROPEPROOF_FREQUENCIES) {
     m.frequency = of_frequencies(problem, golden, output, table);
-    m.base = base_of(problem, m.frequency);
+    name_frequencies(problem, m);
     return m;
   }
   const double noise =
@@ -246,7 +281,7 @@ Measured measure(const cases::Problem& problem, const cases::Golden& golden,
     m.positions = positions(problem, golden, seen, noise);
     if (m.is_position_off()) m.frequency.clear();
   }
-  m.base = base_of(problem, m.frequency);
+  name_frequencies(problem, m);
   if (!m.is_frequency_off() && !m.is_position_off()) {
     m.angle_error = angle_error(golden, seen, noise);
   }

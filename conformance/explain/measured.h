@@ -33,6 +33,7 @@ struct Measured {
   std::vector<PositionUsed> positions;  // in ascending order of `given`
   // The base of which these are the frequencies, where another is due; else 0.
   double base = 0;
+  const char* factors = "";  // as they are with the factors of (R16), in words
   // Angles that neither frequencies nor positions explain: all of them are
   // off by no more than this part of themselves; 0: by more, or not seen.
   double angle_error = 0;

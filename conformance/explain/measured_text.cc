@@ -128,6 +128,7 @@ std::vector<std::string> Measured::text(std::int64_t pairs) const {
     if (base != 0) {
       text += text::format(", as of base %.*f", base < 1000 ? 1 : 0, base);
     }
+    if (*factors != '\0') text += std::string(", as ") + factors;
     sentences.push_back("frequency over the true one: " + text);
   }
   if (is_amplitude_off()) {
