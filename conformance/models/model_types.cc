@@ -140,8 +140,12 @@ std::string layers_without_rope(const TypedConfig& model) {
     }
   } else if (const json* every = model.field("nope_every"); every && count) {
     const auto step = first_value(object, *every);
+    const bool is_from_end = model.field("nope_from_end") != nullptr;
     for (std::int64_t i = 1; step && *step >= 1 && i <= *count; ++i) {
-      if (i % static_cast<std::int64_t>(*step) == 0) layers.push_back(i - 1);
+      const std::int64_t counted = is_from_end ? *count - i : i;
+      if (counted % static_cast<std::int64_t>(*step) == 0) {
+        layers.push_back(i - 1);
+      }
     }
   } else if (!kinds.empty()) {
     return "the layers " + printable(kinds[0].get<std::string>());
