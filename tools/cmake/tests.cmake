@@ -147,6 +147,7 @@ ropeproof_script(adapters_like conformance/adapters/like_test.py $<TARGET_FILE:r
 # As a wheel has them.
 ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(judge_state conformance/adapters/state_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(problems conformance/adapters/problems_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(closeness conformance/adapters/closeness_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(claims conformance/adapters/claims_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(pytest_plugin conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})
@@ -186,6 +187,7 @@ foreach(test IN ITEMS reference_mutants selftest_full fast_every_position covera
 endforeach()
 
 # Readers in other languages, where those are present.
+ropeproof_script(golden_readers tools/prove/readers/goldens_test.py $<TARGET_FILE:ropeproof>)
 ropeproof_script(readers tools/prove/readers/readers_test.py $<TARGET_FILE:ropeproof>
   ${vectors})
 

@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 106_000, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 62_320,
+    ("everything outside vectors/", 107_500, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 62_600,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 11_270,

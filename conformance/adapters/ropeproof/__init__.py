@@ -33,6 +33,7 @@ from ropeproof.closeness import assert_rope_close, bound, golden
 from ropeproof.decorator import Invalid, Unsupported, kernel
 from ropeproof.errors import Error
 from ropeproof.judging import judge, mark
+from ropeproof.named_problems import problems
 from ropeproof.problem import Problem
 from ropeproof.report import Report
 from ropeproof.server import serve
@@ -40,5 +41,5 @@ from ropeproof.server import serve
 __all__ = [
     "DTYPES", "Error", "Invalid", "Problem", "Report", "Unsupported",
     "assert_rope_close", "bf16_to_f32", "bound", "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime",
-    "from_torch", "golden", "judge", "kernel", "mark", "serve", "to_jax",
+    "from_torch", "golden", "judge", "kernel", "mark", "problems", "serve", "to_jax",
     "to_ml_dtypes", "to_mlx", "to_onnxruntime", "to_torch"]

@@ -27,8 +27,7 @@ def numbers_of(name, array):
     return found, word
 
 
-WORDS = {np.dtype(kind): word for word, kind in arrays.DTYPES.items()
-         if word != "bf16"}
+WORDS = {np.dtype(kind): word for word, kind in arrays.DTYPES.items()}
 WORDS.update({np.dtype(np.complex64): "f32", np.dtype(np.complex128): "f64"})
 
 

@@ -115,7 +115,7 @@ class Problem:
         are asked."""
         def function(tensors):
             self.__dict__.update(zip(self._request.results, tensors))
-            return _wanted(self._request.results, subject(self))
+            return wanted(self._request.results, subject(self))
         if not self._is_adjoint:
             return subject(self)
         self._is_traced = True
@@ -234,20 +234,20 @@ def results_of(request, view, returned):
     if not names:
         return []  # a q of no heads
     results = []
-    for name, array in zip(names, _wanted(names, returned)):
+    for name, array in zip(names, wanted(names, returned)):
         array = view.back(array, name)
         if name in TENSORS:
             request.note_returned(name, array)
             array = _whole(request, view, name, array)
-        wanted = request.empty(name)
-        if array.shape != wanted.shape or array.dtype != wanted.dtype:
+        like = request.empty(name)
+        if array.shape != like.shape or array.dtype != like.dtype:
             raise ValueError(f"{name} is {form_of(array)}, "
-                             f"not {form_of(wanted)}")
+                             f"not {form_of(like)}")
         results.append((name, np.ascontiguousarray(array)))
     return results
 
 
-def _wanted(names, returned):
+def wanted(names, returned):
     """A list of as many results as there are names."""
     given = returned
     if returned is None:

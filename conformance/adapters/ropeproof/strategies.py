@@ -1,0 +1,74 @@
+"""Problems for Hypothesis, which draws them and shrinks those that fail."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from hypothesis import strategies as st
+
+from ropeproof.arrays import DTYPES, rounded, word_of
+from ropeproof.closeness import assert_rope_close
+
+BASES = (10000.0, 500000.0, 1e6, 100.0)
+EDGES = (0, 1, 2, 3, 255, 256, 257, 2047, 2049, 4097, 65535, 65537, 131071)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """q, k ([batch, seq, heads, head_dim], bf16 as bits; k None or as q) and
+    positions [batch, seq], with what a RoPE of them is."""
+    q: np.ndarray = field(repr=False)
+    k: np.ndarray = field(repr=False)
+    positions: np.ndarray
+    dtype: str
+    pairing: str
+    base: float
+    rotary_dim: int
+
+    @property
+    def head_dim(self):
+        return self.q.shape[-1]
+
+    def __repr__(self):
+        heads = "" if self.k is None else f" + {self.k.shape[2]} keys"
+        return (f"{self.dtype} {self.pairing} {list(self.q.shape)}{heads}, "
+                f"rotary_dim {self.rotary_dim}, base {self.base:g}, positions "
+                f"{self.positions.tolist()}")
+
+    def assert_close(self, result, **how):
+        """As ropeproof.assert_rope_close: of q, or of a tuple (q, k)."""
+        is_both = isinstance(result, (tuple, list)) and len(result) == 2
+        assert_rope_close(
+            result, (self.q, self.k) if is_both else self.q,
+            positions=self.positions, base=self.base, pairing=self.pairing,
+            rotary_dim=self.rotary_dim, **how)
+
+
+@st.composite
+def problems(draw, dtypes=("f32",), pairings=("half_split",), max_batch=3,
+             max_seq=6, max_heads=4, max_pairs=32, max_position=131071,
+             bases=BASES, partial=False, keys=True):
+    """Drawn problems. Small sizes, position 0 and elements of 1 are what they
+    shrink to."""
+    dtype = draw(st.sampled_from(list(map(word_of, dtypes))))
+    sizes = [draw(st.integers(1, most)) for most in
+             (max_batch, max_seq, max_heads)]
+    rotary_dim = 2 * draw(st.integers(1, max_pairs))
+    head_dim = rotary_dim + (draw(st.integers(0, 8)) if partial else 0)
+    batch, seq, heads = sizes
+    places = st.one_of(
+        st.sampled_from([p for p in EDGES if p <= max_position]),
+        st.integers(0, max_position))
+    positions = np.array(draw(st.lists(
+        places, min_size=batch * seq, max_size=batch * seq)), np.int64)
+    k_heads = draw(st.integers(0, heads)) if keys else 0
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    spread = draw(st.sampled_from([0.0, 1.0, 100.0]))
+
+    def elements(count):
+        values = 1 + spread * random.standard_normal(
+            (batch, seq, count, head_dim))
+        return np.asarray(rounded(values, dtype), DTYPES[dtype])
+    return Drawn(elements(heads), elements(k_heads) if k_heads else None,
+                 positions.reshape(batch, seq), dtype,
+                 draw(st.sampled_from(list(pairings))),
+                 draw(st.sampled_from(list(bases))), rotary_dim)
