@@ -178,6 +178,23 @@ class Closeness(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "says what base is"):
             close(y, self.x, config=config, base=1e4, **at)
 
+    def test_a_scaling_may_be_computed_from_its_parameters_in_f32(self):
+        # As transformers computes llama3, for pairs between its two limits.
+        theta = np.float32(1) / np.float32(5e5) ** (
+            np.arange(64, dtype=np.float32) / np.float32(64))
+        turns = np.float32(8192) * theta / np.float32(2 * np.pi)
+        smooth = np.clip((turns - 1) / np.float32(3), 0, 1, dtype=np.float32)
+        theta = (1 - smooth) * theta / np.float32(8) + smooth * theta
+        x = rng.standard_normal((1, 64, 4, 128), dtype=np.float32)
+        places = np.arange(16000, 16064)
+        phi = places.astype(np.float32)[:, None, None] * theta
+        y = turned(x, np.cos(phi), np.sin(phi))
+        scaling = {"kind": "llama3", "factor": 8, "low_freq_factor": 1,
+                   "high_freq_factor": 4, "original_length": 8192}
+        close(y, x, positions=places, base=5e5, scaling=scaling)
+        with self.assertRaises(AssertionError):
+            close(y, x, positions=places, base=5e5, claim="A0", scaling=scaling)
+
     def test_a_call_takes_no_long_and_leaves_the_interpreter(self):
         x = rng.standard_normal((1, 512, 16, 128), dtype=np.float32)
         y, counted, is_over = rope(x, np.arange(512)), [0], threading.Event()

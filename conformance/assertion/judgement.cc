@@ -65,8 +65,11 @@ plugin::Description kernel_of(const cases::Problem& p, std::uint32_t operation,
   kernel.operations = operation;
   kernel.dtypes = plugin::abi_dtype(p.dtype);
   kernel.pairings = plugin::abi_pairing(p.spec.layout.pairing);
-  // Scalings are held to the frequencies that they decide.
-  kernel.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_INV_FREQ;
+  kernel.features = ROPEPROOF_OUT_OF_PLACE;
+  // Of a scaling the kernel has the parameters: its roundings are on top.
+  if (p.spec.frequencies.scaling.index() == 0) {
+    kernel.features |= ROPEPROOF_INV_FREQ;
+  }
   kernel.claims = {claim};
   ropeproof_claim& held_to = kernel.claims[0];
   held_to.power_ulp = std::max(held_to.power_ulp, 1u);  // 0 means 1

@@ -25,9 +25,10 @@
  * Memory      everything a problem points to is read and nothing written. q.in
  *             is what the kernel was given: after a call in place, a copy of
  *             it. Strides are as in ropeproof_kernel.h.
- * Scalings    with `scaling` the golden follows from its parameters, and the
- *             problem's amplitude is not read where the scaling decides it;
- *             else from base, or inv_freq, or pair_bases and exponents.
+ * Scalings    with `scaling` the golden follows from its parameters, the bound
+ *             has the roundings of computing with them, and the problem's
+ *             amplitude is not read where the scaling decides it; else from
+ *             base, or inv_freq, or pair_bases and exponents.
  * Errors      a problem that contradicts itself gives ROPEPROOF_INVALID, and
  *             ropeproof_error() says what, in one line. Nothing throws or ends
  *             the process. Functions may be called by several threads at once.

@@ -103,7 +103,7 @@ for number, kernel in enumerate(
         file.write(kernel)
         file.flush()
         command = [sys.executable, file.name]
-        if ".judge(" not in kernel and "assert_rope_close" not in kernel:
+        if not re.search(r"\.judge\(|assert_rope_close|\.problems\(", kernel):
             command = [program, "run", "--command", shlex.join(command), "--time-limit", "60000"]
         run = subprocess.run(
             command,

@@ -91,8 +91,8 @@ def assert_rope_close(result, given, *, claim="A1", **how):
 
     AssertionError says which elements are wrong, the pattern that they follow,
     what the bound consists of and, where it is known, the bug. ValueError names
-    an argument that cannot be. Cost: some 20 ns an element and 5 us a pair, in
-    the library, where other threads of Python go on.
+    an argument that cannot be. Cost: less than 1 ms and some 20 ns an element,
+    in the library, where other threads of Python go on.
     """
     def failure(library, judgement):
         if library.ropeproof_wrong(judgement) > 0:
