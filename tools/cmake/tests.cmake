@@ -147,6 +147,7 @@ ropeproof_script(adapters_like conformance/adapters/like_test.py $<TARGET_FILE:r
 # As a wheel has them.
 ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(judge_state conformance/adapters/state_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(few_shapes conformance/adapters/few_shapes_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(problems conformance/adapters/problems_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(closeness conformance/adapters/closeness_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(claims conformance/adapters/claims_test.py ${PROJECT_BINARY_DIR})

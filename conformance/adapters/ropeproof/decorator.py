@@ -7,6 +7,7 @@ import traceback
 
 import numpy as np
 
+from ropeproof import few_shapes as few_shape_parts
 from ropeproof.arrays import word_of
 from ropeproof.problem import Problem, View, results_of
 from ropeproof.request import TENSORS
@@ -16,8 +17,8 @@ CLAIM = ("angle_class", "angle_dtype", "power", "power_ulp", "trig_ulp",
          "table_dtype", "rounding")
 FIELDS = ("axis_maps", "caches", "scalings", "padding_bytes", "max_position")
 KEYWORDS = ("operations", "dtypes", "pairings", "features", "claims", "supports",
-            "arrays", "device", "heads_first", "window", "backward", *CLAIM,
-            *FIELDS)
+            "arrays", "device", "heads_first", "window", "backward", "few_shapes",
+            *CLAIM, *FIELDS)
 OBJECT_LIMIT = 8
 MESSAGE_LIMIT = 1000
 
@@ -57,6 +58,9 @@ def kernel(*, like="plain", **declaration):
     heads_first  True: q and k are [batch, heads, seq, head_dim]
     window       True: q and k are cut to the rotary window; their other
                  channels are copied
+    few_shapes   True: problems come in parts of two sizes, for what is compiled
+                 for each shape, and heads of 20 sizes; of a function of jax.jit
+                 with like=, this is so without a word
     backward     True: the adjoint is asked, and judged by the gradients of the
                  function, which never sees it; torch, jax or mlx
     more         other fields of the description, PROTOCOL.md lists them
@@ -79,7 +83,7 @@ def kernel_of(subject, **declaration):
 def _parts(*, name, version, operations, dtypes, pairings, features=(),
            claims=None, supports=None, empty=False, arrays="numpy",
            device="cpu", heads_first=False, window=False, backward=False,
-           **more):
+           few_shapes=False, **more):
     """Of a kernel, but for its subject."""
     flat = {word: more.pop(word) for word in CLAIM if word in more}
     if isinstance(claims, dict):
@@ -94,6 +98,8 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
                         + "".join(f"; say {word}=" for word in near))
     dtypes = list(map(word_of, dtypes))
     features = ["out_of_place", *features, *["adjoint"] * backward]
+    if few_shapes:
+        supports = _both(few_shape_parts.takes, supports)
     description = dict(
         status="ok", abi_version=ABI_VERSION, name=name, version=version,
         operations=list(operations), dtypes=list(dtypes),
@@ -103,7 +109,11 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
         description["supports"] = True
     view = View(arrays, heads_first, window, bool(more.get("axis_maps")),
                 device, backward)
-    return description, supports, empty, view
+    return description, supports, empty, view, few_shapes
+
+
+def _both(first, second):
+    return lambda p: first(p) and (second is None or second(p))
 
 
 class _Kernel:
@@ -114,8 +124,8 @@ class _Kernel:
     # Whether q and k are there to be written.
     in_place = False
 
-    def __init__(self, subject, description, supports, empty, view):
-        self.description = description
+    def __init__(self, subject, description, supports, empty, view, few_shapes):
+        self.description, self._few_shapes = description, few_shapes
         self._subject, self._supports = subject, supports
         self._empty, self._view = empty, view
         self._objects = {}
@@ -133,6 +143,11 @@ class _Kernel:
         if request.is_empty() and not self._empty:
             return "ok", None, [(name, request.empty(name))
                                 for name in request.results]
+        if self._few_shapes:
+            return few_shape_parts.solve(self._solve_one, request)
+        return self._solve_one(request)
+
+    def _solve_one(self, request):
         return self._guarded(lambda: self._unspoilt(request))
 
     def _unspoilt(self, request):

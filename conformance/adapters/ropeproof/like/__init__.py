@@ -159,6 +159,8 @@ def kernel_of(function, like="plain", **declaration):
         declared["features"] = [*declared["features"], "adjoint"]
     if declared["arrays"] == "numpy":
         declared["dtypes"] = ["f32", "f16"]  # its bf16 are bit patterns
+    if declared["arrays"] == "jax" and hasattr(function, "lower"):
+        declared["few_shapes"] = True  # jax.jit: compiled for each shape
     _merge_claims(declared, declaration)
     declared.update(declaration)
     own = own_fields(function) if is_rope and not maker else {}

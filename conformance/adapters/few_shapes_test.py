@@ -1,0 +1,68 @@
+"""Problems in parts of a few shapes are the same problems.
+
+    python3 conformance/adapters/few_shapes_test.py BUILD_DIR
+"""
+
+import unittest
+
+import numpy as np
+
+from test_functions import judge, my_rope, ropeproof
+from like_functions import cache_flat, hf, positions
+
+
+class FewShapes(unittest.TestCase):
+    def judged(self, function, **how):
+        """The report, and how many shapes the function saw."""
+        shapes = set()
+
+        def seen(*given, **more):
+            shapes.add(tuple(np.shape(x) for x in given if np.ndim(x) > 1))
+            return function(*given, **more)
+        seen.__wrapped__ = function
+        return judge(seen, arrays="numpy", **how), len(shapes)
+
+    def test_each_operation_is_solved_in_parts(self):
+        for function, how in (
+                (positions, dict(like="positions", rounding="once",
+                                 table_dtype="f32")),
+                (hf, dict(like="hf")), (cache_flat, dict(like="cache_flat"))):
+            with self.subTest(how["like"]):
+                report, many = self.judged(function, **how)
+                self.assertTrue(report.conforms, report)
+                report, few = self.judged(function, few_shapes=True, **how)
+                self.assertTrue(report.conforms, report)
+                self.assertLess(few, many)
+                self.assertGreater(report.verdicts["PASS"], 10)
+
+    def test_a_wrong_function_is_wrong_in_parts(self):
+        def wrong(p):
+            y = my_rope(p)
+            y[1, -1] = 0
+            return y
+        report = judge(wrong, claim="A1", few_shapes=True)
+        self.assertFalse(report.conforms)
+        self.assertGreater(report.verdicts["FAIL"], 5)
+
+    def test_many_heads_and_tokens_have_a_shape_each(self):
+        shapes = set()
+
+        def rope(p):
+            shapes.add(p.q.shape)
+            return my_rope(p)
+        for size, count in (((1, 3, 5), 1), ((2, 700, 8), 2), ((1, 2, 3000), 3)):
+            made = ropeproof.decorator.kernel_of(
+                rope, name="it", version="0", operations=["rope"], dtypes=["f32"],
+                pairings=["half_split"], angle_class="A1", few_shapes=True)
+            batch, seq, heads = size
+            from ropeproof_test import request, tensor
+            asked = request(q=tensor(batch, seq, heads, 8))
+            status, message, found = made.solve(asked)
+            self.assertEqual((status, len(shapes)), ("ok", count), message)
+            whole = made._solve_one(asked)[2]
+            np.testing.assert_array_equal(found[0][1], whole[0][1])
+            shapes.discard(asked.arrays["q"].shape)
+
+
+if __name__ == "__main__":
+    unittest.main()
