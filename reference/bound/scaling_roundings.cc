@@ -78,7 +78,7 @@ std::vector<double> plain_frequencies(const Spec& spec) {
   plain.frequencies.scaling = Default{};
   plain.frequencies.pair_factors.clear();
   std::vector<double> thetas;
-  for (const auto& golden : golden_frequencies(Oracle::kBinFloat, plain)) {
+  for (const auto& golden : golden_frequencies(best_oracle(), plain)) {
     thetas.push_back(std::bit_cast<double>(golden.hi));
   }
   return thetas;
