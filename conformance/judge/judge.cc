@@ -56,8 +56,13 @@ void judge_tensor(Meter& meter, PairBounds& bounds,
       meter.phase(got_u, got_v, std::bit_cast<double>(golden[u]),
                   std::bit_cast<double>(golden[v]), terms);
     }
+    const bool is_row_finite =
+        std::ranges::all_of(channels.outside, [&](std::int64_t t) {
+          return std::isfinite(fast_decode<kFormat>(x[t]));
+        });
     for (const std::int64_t t : channels.outside) {
-      meter.copied<kFormat>(tensor.first + row * d + t, got[t], x[t]);
+      meter.copied<kFormat>(tensor.first + row * d + t, got[t], x[t],
+                            is_row_finite);
     }
   }
 }

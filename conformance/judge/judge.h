@@ -57,7 +57,8 @@ struct Measurement {
   ByPosition at_positions{}, vacuous_at{};
   double highest_position = 0;   // |p| of these
   std::int64_t not_nearest = 0;  // not the golden, correctly rounded
-  // Outside the window: the number of x, but another NaN or zero.
+  // Outside the window: the number of x, but another NaN or zero, or a NaN in a
+  // row that has an infinity or a NaN there.
   std::int64_t other_bits = 0;
   std::int64_t beyond_structure = 0;  // beyond kStructuralBound, A1's angle
   double max_norm_ulp = 0;            // error in ulp of the pair's length

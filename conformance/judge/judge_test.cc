@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "conformance/cases/families/family.h"
+#include "conformance/cases/form_golden.h"
 #include "conformance/judge/test_matchers.h"
 
 namespace ropeproof::conformance::judge {
@@ -78,6 +79,29 @@ TEST_CASE("+0 and -0 are the same number", "[conformance][judge]") {
   const Measurement m = judge_one(one_pair(Format::kF32, 0, -0.0), -0.0, 0);
   CHECK(m.pass());
   CHECK(m.not_nearest == 0);
+}
+
+TEST_CASE("outside the window a NaN passes beside an infinity alone",
+          "[conformance][judge]") {
+  // Channels 2 to 5 are of no pair.
+  const auto judged = [](double outside, double got) {
+    cases::Case c;
+    c.problem = cases::make_problem(
+        Format::kF32, reference::leading(6, 2, reference::Pairing::kHalfSplit),
+        1e4, 1, 1, 1, 0, {0});
+    for (const double x : {1.0, 2.0, 3.0, outside, 5.0, 6.0}) {
+      c.problem.q.push_back(encode(Format::kF32, x));
+    }
+    c.golden = cases::form_golden(c.problem, reference::best_oracle());
+    Output output;
+    output.q = c.problem.q;
+    output.q[2] = encode(Format::kF32, got);
+    return judge(c.problem, c.golden, ROPEPROOF_ROPE, {}, output);
+  };
+  CHECK(judged(kInf, kNan).pass());
+  CHECK(judged(kInf, kNan).other_bits == 1);
+  CHECK(judged(kInf, 4).wrong == 1);
+  CHECK(judged(4, kNan).wrong == 1);
 }
 
 TEST_CASE("below the smallest normal number half a step is allowed",

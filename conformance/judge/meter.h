@@ -102,12 +102,15 @@ class Meter {
   }
 
   // One element outside the window. Who rotates it by the angle 0 gets the same
-  // number, but may quiet a NaN or change the sign of a zero: that is wrong in
+  // number, but may quiet a NaN or change the sign of a zero, and where the row
+  // has an infinity or a NaN out there, 0 times it is a NaN: that is wrong in
   // special problems alone.
   template <reference::Format kFormat>
-  void copied(std::int64_t index, std::uint64_t got, std::uint64_t want) {
+  void copied(std::int64_t index, std::uint64_t got, std::uint64_t want,
+              bool is_row_finite) {
     const double a = fast_decode<kFormat>(got), b = fast_decode<kFormat>(want);
-    const bool is_same = a == b || (std::isnan(a) && std::isnan(b));
+    const bool is_same =
+        a == b || (std::isnan(a) && (std::isnan(b) || !is_row_finite));
     const bool is_written = !cases::is_output_fill(kFormat, got);
     if (got == want || is_special_ || !is_same || !is_written) {
       return exactly(index, got, want);

@@ -347,8 +347,9 @@ std::string text_report(const Report& report, std::size_t max_failures,
   if (totals.other_bits > 0) {
     out << paragraph("outside:",
                      counted(totals.other_bits, "element") +
-                         " outside the window with another NaN or the other "
-                         "zero; special_values would fail them");
+                         " outside the window with another NaN, the other "
+                         "zero, or a NaN beside an infinity or a NaN; "
+                         "special_values would fail them");
   }
   if (has_details) print_figures(out, totals);
   if (!report.staged.empty() && (has_details || report.staged_is_missing)) {
