@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "conformance/assertion/golden_file.h"
@@ -29,7 +27,7 @@ struct ExportOptions {
   std::string tier = "core";
   conformance::check::Selection selection;
   ProfileFlags profile;
-  std::optional<std::string> description;
+  std::string description;
   std::string vectors = default_vectors().string();
 };
 
@@ -84,18 +82,9 @@ int export_calls(ExportOptions& options) {
   }
   const Tier tier = options.selection.tier =
       conformance::cases::parse_tier(options.tier);
-  const std::string profile = options.profile.argument();
-  if (!options.description && (tier != Tier::kSmoke || !profile.empty())) {
-    throw std::invalid_argument(
-        (profile.empty() ? "--tier " + options.tier : profile.substr(1)) +
-        " needs --description: what it asks follows from what the device can "
-        "do");
-  }
   options.selection.arrays = arrays_of(options.vectors);
   const conformance::plugin::Description device =
-      options.description
-          ? conformance::plugin::read_device(*options.description)
-          : conformance::plugin::device_of_everything();
+      conformance::plugin::read_device(options.description);
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
@@ -111,8 +100,8 @@ int export_calls(ExportOptions& options) {
             << ": write the device's loop as " << options.out
             << "/RUN.md says, then\n\n    ropeproof check "
             << shell_quoted(options.out) << " --description "
-            << shell_quoted(options.description.value_or("description.json"))
-            << profile << "\n";
+            << shell_quoted(options.description) << options.profile.argument()
+            << "\n";
   return 0;
 }
 
@@ -135,9 +124,10 @@ Command add_export(CLI::App& app) {
   auto* tier = command->add_option("--tier", options->tier,
                                    "smoke, core (default) or full");
   options->profile.add_flags(*command, {tier});
-  command->add_option("--description", options->description,
-                      "file: what the device can do, and so what it is asked "
-                      "(default, in smoke alone: every call)");
+  command
+      ->add_option("--description", options->description,
+                   "file: what the device can do, and so what it is asked")
+      ->required();
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] { return export_calls(*options); }};
 }

@@ -3,17 +3,27 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "conformance/call/call.h"
 #include "conformance/cases/draw.h"
 #include "conformance/cases/form_golden.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/offered.h"
+#include "conformance/check/paper_kernel.h"
+#include "conformance/cover/class_words.h"
+#include "conformance/cover/dimension.h"
 #include "conformance/cover/form.h"
+#include "conformance/cover/offer.h"
 #include "conformance/cover/recipes.h"
 #include "conformance/cover/values.h"
+#include "conformance/plugin/abi_words.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::check {
@@ -39,9 +49,68 @@ reference::Layout trained_layout(reference::Layout layout) {
   return layout;
 }
 
+// What smoke asks once at least, where it is declared.
+constexpr std::string_view kOfSmoke[] = {
+    cover::kDtype.dimension, cover::kPairing.dimension,
+    cover::kDirection.dimension, cover::kAxes.dimension,
+    cover::kScaling.dimension};
+
+// Whether a kernel declares a class that it offers: it is handed the numbers of
+// any scaling, and says which it computes.
+bool is_declared(const plugin::Description& kernel,
+                 const cover::Dimension& dimension, std::uint8_t c) {
+  if (dimension.name != cover::kScaling.dimension) return true;
+  const auto scaling =
+      text::find_word(cover::kScaling.words, dimension.classes[c]).value();
+  return (plugin::scaling_bit(cover::scaling_of(scaling)) & kernel.scalings) !=
+         0;
+}
+
+// The classes that a kernel declares and too few of the committed cases of
+// smoke have, under one of its operations.
+cover::Masks left_by_smoke(const plugin::Description& kernel,
+                           const cases::Corpus& corpus,
+                           const cover::Model& model,
+                           const cover::Masks& offered) {
+  PaperKernel lender(kernel, true, {});  // of memory: no call is made
+  std::map<std::tuple<std::uint32_t, std::size_t, std::uint8_t>, std::size_t>
+      cases_with;
+  for (const cases::Group& group : corpus.groups) {
+    if (group.tier != cases::Tier::kSmoke) continue;
+    for (const cases::Case& c : group.rope_cases) {
+      for (const std::uint32_t operation :
+           offered_operations(kernel, c.problem, true)) {
+        const call::Call call(lender, operation, c.problem, c.id,
+                              reference::Format::kF32, true);
+        const cover::Row row =
+            cover::classes_of(model, call.questions().front());
+        for (std::size_t d = 0; d < row.size(); ++d) {
+          ++cases_with[{operation, d, row[d]}];
+        }
+      }
+    }
+  }
+  cover::Masks left(model.size(), 0);
+  for (const auto& [operation, word] : plugin::kOperationWords) {
+    if ((kernel.operations & operation) == 0) continue;
+    const cover::Masks seen = cover::seen_by(model, operation);
+    for (const std::string_view name : kOfSmoke) {
+      const std::size_t d = model.at(name);
+      for (const std::uint8_t c : cover::classes_in(offered[d] & seen[d])) {
+        if (is_declared(kernel, model.dimensions()[d], c) &&
+            cases_with[{operation, d, c}] < cover::kSingles) {
+          left[d] |= std::uint64_t{1} << c;
+        }
+      }
+    }
+  }
+  return left;
+}
+
 // What ids of formed cases begin with.
-enum class IdKind { kPairs, kTriples, kShapes, kFresh };
-constexpr text::Words<IdKind, 4> kIdKinds{{{IdKind::kPairs, "pairs-"},
+enum class IdKind { kSingles, kPairs, kTriples, kShapes, kFresh };
+constexpr text::Words<IdKind, 5> kIdKinds{{{IdKind::kSingles, "singles-"},
+                                           {IdKind::kPairs, "pairs-"},
                                            {IdKind::kTriples, "triples-"},
                                            {IdKind::kShapes, "shapes-"},
                                            {IdKind::kFresh, "fresh"}}};
@@ -61,14 +130,20 @@ cases::Problem permutation_like(const cases::Problem& p, std::uint64_t seed) {
 }
 
 std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
+                                      const cases::Corpus& corpus,
                                       const Selection& selection) {
-  const bool has_chosen = !selection.cases.empty();
   const cases::Problem* const like = selection.model.get();
   if (selection.arrays == nullptr ||
-      (!selection.profile.empty() && like == nullptr) ||
-      (selection.tier == cases::Tier::kSmoke && !has_chosen)) {
+      (!selection.profile.empty() && like == nullptr)) {
     return {};
   }
+  const auto names = [&](std::initializer_list<IdKind> kinds) {
+    return std::ranges::any_of(selection.cases, [&](const std::string& id) {
+      return std::ranges::count(kinds, kind_of(id)) > 0;
+    });
+  };
+  const bool is_smoke =
+      selection.tier == cases::Tier::kSmoke && selection.cases.empty();
   const plugin::Description description = asked_description(kernel, selection);
   const std::uint32_t operation = main_operation(description);
   const cover::Model& model = selection.arrays->model;
@@ -85,14 +160,23 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
                 .empty() ||
            !declines(kernel, operation, {outline, ""});
   };
-  const bool with_triples =
-      selection.tier == cases::Tier::kFull ||
-      std::ranges::any_of(selection.cases, [](const std::string& id) {
-        return kind_of(id).value_or(IdKind::kPairs) != IdKind::kPairs;
-      });
-  std::vector<cover::Recipe> recipes =
-      cover::recipes_for(*selection.arrays, description, kernel.shares_memory(),
-                         with_triples, selection.seed, takes, like);
+  std::vector<cover::Recipe> recipes;
+  if (!is_smoke) {
+    const bool with_triples =
+        selection.tier == cases::Tier::kFull ||
+        names({IdKind::kTriples, IdKind::kShapes, IdKind::kFresh});
+    recipes = cover::recipes_for(*selection.arrays, description,
+                                 kernel.shares_memory(), with_triples,
+                                 selection.seed, takes, like);
+  }
+  if ((is_smoke && like == nullptr) || names({IdKind::kSingles})) {
+    const cover::Masks offered =
+        cover::offered(model, description, kernel.shares_memory());
+    std::ranges::move(
+        cover::single_recipes(
+            model, offered, left_by_smoke(description, corpus, model, offered)),
+        std::back_inserter(recipes));
+  }
   // A row of both arrays is one question.
   std::set<std::uint64_t> seeds;  // of rows
   std::erase_if(recipes, [&](const cover::Recipe& c) {

@@ -17,10 +17,13 @@
 
 namespace ropeproof::conformance::check {
 
-// What the selected tier or profile, or a selected id, asks of the kernel;
-// nothing in smoke and without arrays. In a profile dtype and specification are
+// What the selected tier or profile, or a selected id, asks of the kernel
+// beside `corpus`; nothing without arrays. In smoke that is each dtype,
+// pairing, direction, axis map and scaling that the kernel declares and the
+// committed cases of smoke leave out. In a profile dtype and specification are
 // the model's. Fresh cases come in an order drawn from the seed.
 std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
+                                      const cases::Corpus& corpus,
                                       const Selection& selection);
 
 // Whether somebody's id, or pattern of ids, names formed cases.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/check/test_formed.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
@@ -33,11 +34,11 @@ std::set<std::string> rows_of(const std::vector<cover::Recipe>& formed) {
 TEST_CASE("a seed asks for the same pairs with other numbers, in another order",
           "[conformance][formed]") {
   wrong::PipelineKernel kernel(plain(), wrong::exact_pipeline());
-  const auto own = recipes_of(kernel, core());
-  const auto seven = recipes_of(kernel, core(7));
-  const auto eight = recipes_of(kernel, core(8));
+  const auto own = recipes_of(kernel, few(), core());
+  const auto seven = recipes_of(kernel, few(), core(7));
+  const auto eight = recipes_of(kernel, few(), core(8));
   REQUIRE(own.size() > 20);
-  CHECK(ids_of(recipes_of(kernel, core(7))) == ids_of(seven));
+  CHECK(ids_of(recipes_of(kernel, few(), core(7))) == ids_of(seven));
   CHECK(rows_of(seven) == rows_of(own));
   CHECK(rows_of(eight) == rows_of(own));
   CHECK(seven[0].id.starts_with("fresh7-"));
@@ -49,17 +50,37 @@ TEST_CASE("a seed asks for the same pairs with other numbers, in another order",
   CHECK(order_of(ids_of(seven)) != order_of(ids_of(eight)));
 }
 
-TEST_CASE("smoke, profiles and vectors without arrays ask no formed case",
+TEST_CASE("profiles and vectors without arrays ask no formed case",
           "[conformance][formed]") {
   wrong::PipelineKernel kernel(plain(), wrong::exact_pipeline());
   Selection selection = core();
   selection.tier = cases::Tier::kSmoke;
-  CHECK(recipes_of(kernel, selection).empty());
+  CHECK(recipes_of(kernel, cases::committed(), selection).empty());
   selection.cases = {"pairs-00000000"};
-  CHECK_FALSE(recipes_of(kernel, selection).empty());
+  CHECK_FALSE(recipes_of(kernel, few(), selection).empty());
   selection.profile = "any";
-  CHECK(recipes_of(kernel, selection).empty());
-  CHECK(recipes_of(kernel, {}).empty());
+  CHECK(recipes_of(kernel, few(), selection).empty());
+  CHECK(recipes_of(kernel, few(), {}).empty());
+}
+
+TEST_CASE("smoke asks what its committed cases leave out, three cases of each",
+          "[conformance][formed]") {
+  plugin::Description d = plain();
+  d.dtypes |= ROPEPROOF_F16;
+  d.features |= ROPEPROOF_ADJOINT;
+  wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
+  Selection selection = core();
+  selection.tier = cases::Tier::kSmoke;
+  const auto asked = recipes_of(kernel, cases::committed(), selection);
+  CHECK(asked.size() == 2 * cover::kSingles);
+  for (const cover::Recipe& recipe : asked) {
+    CHECK(recipe.id.starts_with("singles-"));
+    CHECK(recipe.tier == cases::Tier::kSmoke);
+  }
+  selection.cases = {asked[0].id};
+  const Run run = run_suite(kernel, cases::committed(), selection);
+  REQUIRE(run.checks.size() > 0);
+  CHECK(run.checks[0].verdict == Verdict::kPass);
 }
 
 TEST_CASE("a case that this kernel is not asked is refused by name",
@@ -70,9 +91,9 @@ TEST_CASE("a case that this kernel is not asked is refused by name",
   CHECK_THROWS_WITH(
       run_suite(kernel, few(), selection),
       ContainsSubstring("no case \"pairs-00000000\" for this kernel"));
-  selection.cases = {recipes_of(kernel, core())[3].id};
+  selection.cases = {recipes_of(kernel, few(), core())[3].id};
   CHECK(run_suite(kernel, few(), selection).dealt == selection.cases);
-  selection.cases = {recipes_of(kernel, core(7))[3].id};
+  selection.cases = {recipes_of(kernel, few(), core(7))[3].id};
   CHECK_THROWS_WITH(run_suite(kernel, few(), selection),
                     ContainsSubstring("--fresh"));
 }
@@ -96,10 +117,10 @@ TEST_CASE("a kernel that reads caches is asked about those of its calls",
   d.operations = ROPEPROOF_LOOKUP;
   d.caches = ROPEPROOF_CACHE_SPLIT;
   Asked kernel(d, wrong::exact_pipeline());
-  CHECK_FALSE(recipes_of(kernel, core()).empty());
+  CHECK_FALSE(recipes_of(kernel, few(), core()).empty());
   CHECK(kernel.most_rows > 100);
   Selection selection = core();
-  selection.cases = {recipes_of(kernel, core())[3].id};
+  selection.cases = {recipes_of(kernel, few(), core())[3].id};
   const Run run = run_suite(kernel, few(), selection);
   CHECK(run.checks[0].verdict == Verdict::kPass);
 }

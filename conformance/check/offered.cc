@@ -38,7 +38,8 @@ Needs needs_of(const cases::Problem& p, const plugin::Description& description,
   const reference::Spec& spec = p.spec;
   const reference::Layout& layout = spec.layout;
   if (p.task == cases::Task::kPermute) {
-    return {.is_partial = layout.rotary_dim < layout.head_dim};
+    return {.is_partial = layout.rotary_dim < layout.head_dim,
+            .has_offset = layout.rotary_offset != 0};
   }
   const cases::Storage& storage = p.storage;
   const bool is_in_only = (description.features & ROPEPROOF_OUT_OF_PLACE) == 0;

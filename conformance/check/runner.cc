@@ -46,10 +46,8 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     check.verdict = Verdict::kDeclined;
     return check;
   }
-  if (operation != ROPEPROOF_PERMUTE) {
-    check.features = needed_features(operation, c.problem, kernel.description(),
-                                     kernel.shares_memory());
-  }
+  check.features = needed_features(operation, c.problem, kernel.description(),
+                                   kernel.shares_memory());
   const judge::Claim claim =
       judge::claim_of(kernel.description(), c.problem.dtype, operation);
   judge::Output mine;
@@ -119,7 +117,7 @@ class Suite {
         selection_(selection),
         contract_(kernel, corpus, selection.tier == cases::Tier::kSmoke,
                   !selection.profile.empty()),
-        recipes_(recipes_of(kernel, selection)),
+        recipes_(recipes_of(kernel, corpus, selection)),
         filter_(names(), selection),
         choices_(kernel),
         fresh_(kernel),

@@ -16,10 +16,12 @@
 
 namespace ropeproof::conformance::cover {
 
-// Where a formed case comes from: a covering array, a shape, or a search.
-enum class Source { kPairs, kTriples, kShapes, kStress };
-inline constexpr text::Words<Source, 4> kSourceWords{
-    {{Source::kPairs, "pairs"},
+// Where a formed case comes from: a class by itself, a covering array, a shape,
+// or a search.
+enum class Source { kSingles, kPairs, kTriples, kShapes, kStress };
+inline constexpr text::Words<Source, 5> kSourceWords{
+    {{Source::kSingles, "singles"},
+     {Source::kPairs, "pairs"},
      {Source::kTriples, "triples"},
      {Source::kShapes, "shapes"},
      {Source::kStress, "stress"}}};

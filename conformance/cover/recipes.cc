@@ -1,6 +1,8 @@
 #include "conformance/cover/recipes.h"
 
 #include <bit>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "conformance/cases/counter_generator.h"
@@ -26,7 +28,57 @@ std::string digits_of(const Row& row) {
   return text::format("%08x", static_cast<unsigned>(seed_of(row, 0) >> 32));
 }
 
+// What a small case of smoke is beside its class, where the kernel offers it.
+struct Single {
+  Sizes sizes;
+  std::vector<std::pair<std::string_view, std::string_view>> of;
+};
+
+// 12 and 24 pairs: any grid divides them, and eight sections find room.
+const Single kSingle[kSingles] = {
+    {{{"batch", 2}, {"seq", 3}, {"q_heads", 2}, {"k_heads", 1}, {"pairs", 12}},
+     {{"magnitude", "2^12"}, {"order", "shuffled"}}},
+    {{{"batch", 3}, {"seq", 1}, {"q_heads", 3}, {"k_heads", 2}, {"pairs", 12}},
+     {{"magnitude", "2^16"}, {"values", "cancelling"}}},
+    {{{"batch", 1}, {"seq", 7}, {"q_heads", 4}, {"k_heads", 1}, {"pairs", 24}},
+     {{"values", "unlike"}}}};
+
 }  // namespace
+
+std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
+                                   const Masks& wanted) {
+  std::vector<Recipe> recipes;
+  const auto add = [&](std::size_t dimension, std::uint8_t c,
+                       const Single& single) {
+    Row row(model.size(), kOpen);
+    row[dimension] = c;
+    for (const auto& [name, size] : single.sizes) {
+      const std::size_t d = model.at(name);
+      row[d] = model.dimensions()[d].find(size);
+    }
+    for (const auto& [name, word] : single.of) {
+      const std::size_t d = model.at(name);
+      const std::uint8_t chosen = model.at(d, word);
+      if ((offered[d] >> chosen & 1) != 0) row[d] = chosen;
+    }
+    const std::optional<Row> whole = model.complete(row, offered);
+    if (!whole) return;
+    recipes.push_back({.model = &model,
+                       .row = *whole,
+                       .seed = seed_of(*whole, 1),  // no other row's numbers
+                       .source = Source::kSingles,
+                       .id = id_of(Source::kSingles, digits_of(*whole), 0),
+                       .tier = cases::Tier::kSmoke,
+                       .text = model.text(*whole),
+                       .sizes = single.sizes});
+  };
+  for (std::size_t d = 0; d < model.size(); ++d) {
+    for (const std::uint8_t c : classes_in(wanted[d])) {
+      for (const Single& single : kSingle) add(d, c, single);
+    }
+  }
+  return recipes;
+}
 
 std::vector<Recipe> recipes_for(const Arrays& arrays,
                                 const plugin::Description& description,

@@ -25,6 +25,12 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
                                 std::uint64_t seed, const Takes& takes,
                                 const cases::Problem* like = nullptr);
 
+// The recipes of smoke: small cases of each class of `wanted`, kSingles of each
+// unless no row has the class beside what is `offered`. Ids are those of rows.
+inline constexpr std::size_t kSingles = 3;
+std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
+                                   const Masks& wanted);
+
 // Recipe `index` of the stream `seed`: of each dimension a class that is
 // offered, in some recipes mostly the plain ones; at most one that hides what
 // else is wrong.

@@ -173,10 +173,4 @@ Description read_device(const std::string& file) {
   }
 }
 
-Description device_of_everything() {
-  Description d = everything("universal");
-  d.features &= ~kNotShown;
-  return d;
-}
-
 }  // namespace ropeproof::conformance::plugin

@@ -36,11 +36,6 @@ Description parse_device(const std::string& text, const std::string& file);
 // Does the same for a file. Throws std::invalid_argument if it cannot be read.
 Description read_device(const std::string& file);
 
-// Describes a device that does everything that files can show, in class A0,
-// with tables of the tensors' type: a pack without --description is exported
-// for it.
-Description device_of_everything();
-
 }  // namespace ropeproof::conformance::plugin
 
 #endif  // ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "conformance/cases/test_corpus.h"
-#include "conformance/check/runner.h"
+#include "conformance/check/test_formed.h"
 #include "conformance/report/report_reader.h"
 #include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
@@ -47,7 +47,7 @@ TEST_CASE("what is no requirement is refused in one line",
 Report smoke_of(const plugin::Description& description,
                 const check::Shard& shard = {}) {
   wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
-  check::Selection selection;
+  check::Selection selection = check::core();
   selection.tier = cases::Tier::kSmoke;
   selection.shard = shard;
   return check::run_suite(kernel, cases::committed(), selection);

@@ -69,7 +69,8 @@ CallKind judged_kind(const Check& check, const Facts& facts) {
                                -fact_of<double>(facts, "lowest position"))};
 }
 
-std::vector<CallKind> declared_kinds(const plugin::Description& kernel) {
+std::vector<CallKind> declared_kinds(const plugin::Description& kernel,
+                                     bool is_smoke) {
   const std::uint32_t operations = kernel.operations;
   std::vector<CallKind> kinds;
   // `like` for each word of the bits, which are its `member`.
@@ -100,7 +101,7 @@ std::vector<CallKind> declared_kinds(const plugin::Description& kernel) {
     CallKind kind{.name = std::string(word),
                   .operations = kAngles | ROPEPROOF_FREQUENCIES,
                   .scaling = scaling};
-    if ((operations & ROPEPROOF_ROPE) == 0) {
+    if (is_smoke || (operations & ROPEPROOF_ROPE) == 0) {
       kinds.push_back(kind);
       continue;
     }
@@ -114,7 +115,7 @@ std::vector<CallKind> declared_kinds(const plugin::Description& kernel) {
   for (CallKind& kind : kinds) {
     if (kind.axis_map == ROPEPROOF_AXES_ANY) kind.axis_map = ~0u;
   }
-  if ((operations & kAngles) != 0 && kernel.max_position > 0) {
+  if (!is_smoke && (operations & kAngles) != 0 && kernel.max_position > 0) {
     kinds.push_back(
         {.name = "positions up to " + std::to_string(kernel.max_position),
          .operations = kAngles,
@@ -123,19 +124,36 @@ std::vector<CallKind> declared_kinds(const plugin::Description& kernel) {
   return kinds;
 }
 
+// The declared features that calls of some operation may need, and promises;
+// but for the adjoint, which counts its cases.
+std::uint32_t declared_features(const plugin::Description& kernel) {
+  std::uint32_t features = 0;
+  for (const plugin::Feature& feature : plugin::kFeatures) {
+    const bool is_promise = feature.operations == 0;
+    if (is_promise || (feature.operations & kernel.operations) != 0) {
+      features |= feature.bit;
+    }
+  }
+  return features & kernel.features & ~std::uint32_t{ROPEPROOF_ADJOINT};
+}
+
 }  // namespace
 
 std::vector<std::string> unasked(const check::Run& run) {
-  if (run.tier.value_or(cases::Tier::kSmoke) == cases::Tier::kSmoke) return {};
-  if (!run.is_whole_tier || !run.shard.is_whole()) return {};
+  if (!run.tier || !run.is_whole_tier || !run.shard.is_whole()) return {};
+  const bool is_smoke = *run.tier == cases::Tier::kSmoke;
   static const Facts kNone;
-  const std::vector<CallKind> kinds = declared_kinds(run.kernel);
+  const std::vector<CallKind> kinds = declared_kinds(run.kernel, is_smoke);
   std::vector<std::set<std::string>> ids(kinds.size());  // of judged cases
-  std::uint32_t features =
-      run.kernel.features & ~std::uint32_t{ROPEPROOF_ADJOINT};
+  std::uint32_t features = is_smoke ? 0 : declared_features(run.kernel);
+  const std::uint32_t rotations =
+      run.kernel.operations & ~std::uint32_t{ROPEPROOF_PERMUTE};
   for (const Check& check : run.checks) {
     if (!check::is_judged(check.verdict)) continue;
-    features &= ~check.features;
+    // That weights are permuted says nothing of what is rotated.
+    if (check.operation != ROPEPROOF_PERMUTE || rotations == 0) {
+      features &= ~check.features;
+    }
     if (!check.is_of_values()) continue;
     const auto facts = run.facts.find(check.case_id);
     const CallKind judged =

@@ -16,9 +16,9 @@ inline constexpr std::int64_t kEnoughCases = 3;
 // Returns what is declared and fewer than kEnoughCases judged cases touched, in
 // words: an operation, dtype, pairing, the adjoint, an axis map, a scaling with
 // a pairing or a dtype, positions near the declared largest one (a 16th or
-// more); and features that no check at all needed. Empty for what is no whole
-// tier of core or full: smoke is a first look, and a profile asks for what a
-// model needs.
+// more); and features that no check at all needed. Smoke asks a scaling with
+// any pairing and dtype, and leaves positions and features to core. Empty for
+// what is no whole tier: a profile asks for what a model needs.
 std::vector<std::string> unasked(const check::Run& run);
 
 }  // namespace ropeproof::conformance::report

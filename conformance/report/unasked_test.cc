@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "conformance/cases/test_corpus.h"
-#include "conformance/check/runner.h"
+#include "conformance/check/test_formed.h"
 #include "conformance/report/declined.h"
 #include "conformance/report/report.h"
 #include "conformance/wrong/pipeline_kernel.h"
@@ -76,14 +76,40 @@ TEST_CASE("what is declared and never judged keeps a level partial",
   CHECK(declined[0].words == "scaling is yarn");
 }
 
-TEST_CASE("a smoke run and a run of one case ask for what they ask for",
+TEST_CASE("smoke asks each dtype, pairing, direction, axis map and scaling",
           "[conformance][report]") {
   plugin::Description d = plain();
+  d.operations |= ROPEPROOF_PERMUTE;
+  d.dtypes |= ROPEPROOF_F16;
   d.pairings |= ROPEPROOF_NESTED_HALF_SPLIT;
+  d.features |= ROPEPROOF_ADJOINT;
+  d.axis_maps = ROPEPROOF_AXES_SECTIONS;
+  d.scalings = ROPEPROOF_YARN;
   wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
-  check::Selection smoke;
+  check::Selection smoke = check::core();
   smoke.tier = cases::Tier::kSmoke;
-  CHECK(unasked(check::run_suite(kernel, cases::committed(), smoke)).empty());
+  const Report all = check::run_suite(kernel, cases::committed(), smoke);
+  CHECK(unasked(all).empty());
+  CHECK(exit_status(total(all)) == 0);
+
+  // Without the arrays nothing is formed.
+  smoke.arrays = nullptr;
+  const Report few = check::run_suite(kernel, cases::committed(), smoke);
+  CHECK(unasked(few) == std::vector<std::string>{"permute", "f16",
+                                                 "nested_half_split", "adjoint",
+                                                 "yarn", "axis map sections"});
+  CHECK(exit_status(total(few)) == 6);
+}
+
+TEST_CASE("of a kernel that only permutes no feature of rotations is wanted",
+          "[conformance][report]") {
+  plugin::Description d = plain();
+  d.operations = ROPEPROOF_PERMUTE;
+  d.pairings |= ROPEPROOF_INTERLEAVED;
+  d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_PARTIAL;
+  const Report report = judged(d);
+  CHECK(unasked(report).empty());
+  CHECK(exit_status(total(report)) == 0);
 }
 
 TEST_CASE("what is declined inside a profile does not conform",

@@ -41,7 +41,7 @@ class Asker {
         const check::Selection& selection, FoundClaims& found)
       : kernel_(kernel),
         corpus_(corpus),
-        recipes_(check::recipes_of(kernel, selection)),
+        recipes_(check::recipes_of(kernel, corpus, selection)),
         description_(check::asked_description(kernel, selection)),
         filter_(check::all_cases(corpus_, recipes_), selection),
         picker_(selection.shard),

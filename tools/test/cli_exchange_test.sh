@@ -181,20 +181,19 @@ check "device.c does not compile as C89" "$compiler" -std=c89 -pedantic -Wall -W
 sed 's/x\[j\] = u \* c - v \* s;/x[j] = u * c + v * s;/' "$device" >"$work/broken.c"
 "$compiler" -std=c89 -O2 -o "$work/broken" "$work/broken.c" -lm
 pack=$work/pack
-says 0 'calls in' export --out "$pack" --tier smoke
+says 0 'calls in' export --out "$pack" --tier smoke --description "$description"
 check=(check "$pack" --description "$description")
 says 1 'MISSING, ' "${check[@]}"
 (cd "$pack" && "$work/device") || fault "device.c fails"
 says 0 '^CONFORMS  level L1, ' "${check[@]}"
 says 0 '^CONFORMS' "${check[@]}" --results "$pack/out"
-expect 2 'is not empty' export --out "$pack" --tier smoke
-expect 2 'needs --description' export --out "$work/core"
+expect 2 'is not empty' export --out "$pack" --tier smoke --description "$description"
+expect 2 'description is required' export --out "$work/core"
 says 0 'calls in' export --out "$work/core" --description "$description"
 (cd "$work/core" && "$work/device") || fault "device.c fails on the core tier"
 says 0 '^CONFORMS  level L1, ' check "$work/core" --description "$description" --require L1
 
 port=(--model llama-3.2-1b --dtype f32 --positions 2048)
-expect 2 'needs --description' export --out "$work/port" "${port[@]}"
 expect 2 'excludes' export --out "$work/port" --description "$description" --tier core "${port[@]}"
 says 0 'calls in' export --out "$work/port" --description "$description" "${port[@]}"
 (cd "$work/port" && "$work/device") || fault "device.c fails on a model"
