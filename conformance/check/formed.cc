@@ -24,6 +24,7 @@
 #include "conformance/cover/recipes.h"
 #include "conformance/cover/values.h"
 #include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/scalings.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::check {
@@ -53,17 +54,15 @@ reference::Layout trained_layout(reference::Layout layout) {
 constexpr std::string_view kOfSmoke[] = {
     cover::kDtype.dimension, cover::kPairing.dimension,
     cover::kDirection.dimension, cover::kAxes.dimension,
-    cover::kScaling.dimension};
+    cover::kScalingDimension};
 
 // Whether a kernel declares a class that it offers: it is handed the numbers of
 // any scaling, and says which it computes.
 bool is_declared(const plugin::Description& kernel,
                  const cover::Dimension& dimension, std::uint8_t c) {
-  if (dimension.name != cover::kScaling.dimension) return true;
-  const auto scaling =
-      text::find_word(cover::kScaling.words, dimension.classes[c]).value();
-  return (plugin::scaling_bit(cover::scaling_of(scaling)) & kernel.scalings) !=
-         0;
+  if (dimension.name != cover::kScalingDimension) return true;
+  const reference::Scaling& scaling = cover::scaling_examples()[c].scaling;
+  return (plugin::scaling_bit(scaling) & kernel.scalings) != 0;
 }
 
 // The classes that a kernel declares and too few of the committed cases of

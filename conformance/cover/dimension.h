@@ -90,6 +90,8 @@ Dimension dimension(
 // Whether the axes of a call lie inside its batch rows.
 bool are_axes_inside(const ropeproof_problem& p);
 
+inline constexpr std::string_view kScalingDimension = "scaling";
+
 // An example of each class of scaling, in their order; that of a recipe's
 // class; and whether a kernel offers the class of an example.
 const std::vector<reference::Frequencies>& scaling_examples();

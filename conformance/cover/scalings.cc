@@ -171,7 +171,7 @@ constexpr ScalingClass kScalings[] = {
      }}};
 
 constexpr Classes kScaling{
-    "scaling", [] {
+    kScalingDimension, [] {
       text::Words<const ScalingClass*, std::size(kScalings)> words;
       for (std::size_t i = 0; i < words.size(); ++i) {
         words[i] = {&kScalings[i], kScalings[i].word};
