@@ -58,7 +58,9 @@ fs::path digests_path(const fs::path& vectors) {
 Digests digests_of(const fs::path& vectors, bool is_full) {
   return conformance::cover::formed_digests(
       conformance::cover::load_arrays(vectors),
-      conformance::plugin::everything("everything"), is_full,
+      conformance::plugin::everything("everything"),
+      is_full ? conformance::cases::Tier::kFull
+              : conformance::cases::Tier::kCore,
       reference::Oracle::kMpfi);
 }
 

@@ -44,29 +44,30 @@ std::string text_of(const conformance::check::Share& share) {
 }
 
 // What the calls of a tier come to, an operation a line; whether every pair of
-// classes, and with `has_triples` every triple, is among them. `like` is the
-// case of a profile.
+// classes, and in full every triple, is among them. `like` is the case of a
+// profile.
 bool list_combinations(const conformance::plugin::Description& description,
                        const conformance::cover::Arrays& arrays,
-                       bool has_triples,
+                       conformance::cases::Tier tier,
                        const conformance::cases::Problem* like = nullptr) {
+  const bool is_full = tier == conformance::cases::Tier::kFull;
   bool is_whole = true;
-  for (const auto& one : conformance::check::call_coverage(description, arrays,
-                                                           has_triples, like)) {
+  for (const auto& one :
+       conformance::check::call_coverage(description, arrays, tier, like)) {
     std::cout << "  " << std::left << std::setw(32) << description.name
               << std::setw(12)
               << conformance::text::word(conformance::plugin::kOperationWords,
                                          one.operation)
               << std::right << std::setw(7) << one.calls << std::setw(14)
               << text_of(one.pairs);
-    if (has_triples) std::cout << std::setw(18) << text_of(one.triples);
+    if (is_full) std::cout << std::setw(18) << text_of(one.triples);
     std::cout << "\n";
     for (const std::string& pair : one.missing) {
       std::cerr << "ropeproof: no call of " << description.name << " has "
                 << pair << "\n";
     }
     is_whole = is_whole && one.pairs.is_whole() &&
-               (!has_triples || one.triples.is_whole());
+               (!is_full || one.triples.is_whole());
   }
   return is_whole;
 }
@@ -82,7 +83,8 @@ bool list_combinations(const std::string& vectors) {
   head("formed cases of tier core, for", "");
   bool is_whole = true;
   for (const auto& one : conformance::check::typical_declarations()) {
-    is_whole &= list_combinations(one, *arrays, false);
+    is_whole &=
+        list_combinations(one, *arrays, conformance::cases::Tier::kCore);
   }
   head("\nof profiles, for everything", "");
   for (const auto& parts : conformance::models::profiles()) {
@@ -92,14 +94,15 @@ bool list_combinations(const std::string& vectors) {
     description.name = profile.name;
     description.operations = ROPEPROOF_ROPE;
     description.max_position = profile.positions - 1;
-    is_whole &= list_combinations(description, *arrays, false,
-                                  &conformance::models::profile_cases(profile)
-                                       .rope_cases.front()
-                                       .problem);
+    is_whole &=
+        list_combinations(description, *arrays, conformance::cases::Tier::kCore,
+                          &conformance::models::profile_cases(profile)
+                               .rope_cases.front()
+                               .problem);
   }
   head("\nof tier full", "           triples");
   is_whole &= list_combinations(conformance::plugin::everything("everything"),
-                                *arrays, true);
+                                *arrays, conformance::cases::Tier::kFull);
   std::cout << "\n";
   return is_whole;
 }

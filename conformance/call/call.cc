@@ -268,25 +268,25 @@ void Call::add_scaling() {
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
            const cases::Case& c, Format table,
-           const std::optional<cases::Storage>& storage, bool is_written)
+           const std::optional<cases::Storage>& storage, Contents contents)
     : Call(kernel, operation, c.problem, c.golden, c.id, table, storage,
-           is_written) {}
+           contents) {}
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
            const cases::Problem& problem, const std::string& id, Format table,
-           bool is_written)
+           Contents contents)
     : Call(kernel, operation, problem, numbered_tables(problem), id, table, {},
-           is_written) {}
+           contents) {}
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
            const cases::Problem& problem, const cases::Golden& golden,
            const std::string& id, Format table,
-           const std::optional<cases::Storage>& storage, bool is_written)
+           const std::optional<cases::Storage>& storage, Contents contents)
     : kernel_(kernel),
       asked_(problem),
       salt_(salt_of(id, operation)),
       storage_(storage_of_call(kernel, problem, storage)),
-      memory_(kernel, salt_, storage_.edge, is_written),
+      memory_(kernel, salt_, storage_.edge, contents),
       width_(plugin::bytes_of(problem.dtype)) {
   if (operation == ROPEPROOF_PERMUTE) {
     add_permutation();

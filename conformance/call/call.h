@@ -19,19 +19,19 @@ class Call {
  public:
   // `kernel` provides the memory, which ends with the call's. Given tables hold
   // the goldens, table and frequency outputs are of type `table`. A storage
-  // that is given replaces the case's. Without `is_written` memory is laid out
-  // and not written, which takes most of the time: for questions().
+  // that is given replaces the case's. kLaidOut is enough for
+  // questions().
   Call(plugin::Kernel& kernel, std::uint32_t operation, const cases::Case& c,
        reference::Format table,
        const std::optional<cases::Storage>& storage = std::nullopt,
-       bool is_written = true);
+       Contents contents = Contents::kWritten);
 
   // The call of a problem whose golden is not known, which nobody judges. Given
   // tables hold numbers that are the same for tokens of equal positions alone.
   // `id` is that of the case that the problem is to become.
   Call(plugin::Kernel& kernel, std::uint32_t operation,
        const cases::Problem& problem, const std::string& id,
-       reference::Format table, bool is_written);
+       reference::Format table, Contents contents);
 
   // Runs the problem, unless the kernel declines it; a kernel without
   // ROPEPROOF_KEYS gets q, then k. `rounds` times over, as Kernel::run_together
@@ -54,7 +54,7 @@ class Call {
   Call(plugin::Kernel& kernel, std::uint32_t operation,
        const cases::Problem& problem, const cases::Golden& golden,
        const std::string& id, reference::Format table,
-       const std::optional<cases::Storage>& storage, bool is_written);
+       const std::optional<cases::Storage>& storage, Contents contents);
 
   void add_permutation();
 

@@ -39,8 +39,11 @@ void shift(std::vector<ByteRange>& ranges, std::size_t by) {
 }  // namespace
 
 CallMemory::CallMemory(plugin::Kernel& kernel, std::size_t salt,
-                       std::optional<cases::BufferEdge> edge, bool is_written)
-    : kernel_(kernel), salt_(salt), edge_(edge), is_written_(is_written) {}
+                       std::optional<cases::BufferEdge> edge, Contents contents)
+    : kernel_(kernel),
+      salt_(salt),
+      edge_(edge),
+      is_written_(contents == Contents::kWritten) {}
 
 Array CallMemory::add(const std::string& name, const Rows& rows,
                       std::size_t width, Fill fill) {

@@ -34,6 +34,10 @@ struct Stray {
   std::string text;
 };
 
+// Whether a call's memory holds its tensors, or has their places alone, which
+// takes a fraction of the time.
+enum class Contents { kWritten, kLaidOut };
+
 class CallMemory {
  public:
   // A buffer holds before the call:
@@ -44,11 +48,10 @@ class CallMemory {
 
   // `kernel` provides the memory, which ends with this. `salt` decides on which
   // side a buffer borders its guard page, where `edge` does not. Unaligned
-  // buffers begin one element after a page does and border no guard page. What
-  // is not written is laid out alone.
+  // buffers begin one element after a page does and border no guard page.
   CallMemory(plugin::Kernel& kernel, std::size_t salt,
              std::optional<cases::BufferEdge> edge = std::nullopt,
-             bool is_written = true);
+             Contents contents = Contents::kWritten);
   ~CallMemory() {
     kernel_.release();
     kernel_.sparse().release();

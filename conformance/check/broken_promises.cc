@@ -25,11 +25,14 @@ constexpr Broken kWritesInside{"writes to an input or beside an output",
 constexpr Broken kWrongLater{
     "wrong in a long call, or after some calls", "table/stale",
     "look for a kernel that is tuned, a counter that overflows"};
-constexpr Broken kLate{"does not answer in time", "",
+constexpr Broken kLate{"does not answer in time",
+                       {},
                        "look for a lock; --time-limit waits longer"};
-constexpr Broken kHungUp{"closes its connection to the suite", "",
+constexpr Broken kHungUp{"closes its connection to the suite",
+                         {},
                          "close no file descriptor that it did not open"};
-constexpr Broken kRefused{"refuses what it declares", "",
+constexpr Broken kRefused{"refuses what it declares",
+                          {},
                           "declare less, or export ropeproof_supports"};
 
 // No hypothesis is tried on these.

@@ -47,7 +47,7 @@ Share share_of(const cover::Model& model, const cover::Masks& offered,
 
 std::vector<OperationCoverage> call_coverage(
     const plugin::Description& description, const cover::Arrays& arrays,
-    bool with_triples, const cases::Problem* like) {
+    cases::Tier tier, const cases::Problem* like) {
   const cover::Model& model = arrays.model;
   cover::Masks offered = cover::offered(model, description, true);
   std::vector<bool> is_of_row(model.size());
@@ -77,12 +77,12 @@ std::vector<OperationCoverage> call_coverage(
   const auto ask = [&](std::uint32_t operation, const cases::Problem& p,
                        const std::string& id) {
     const call::Call call(lender, operation, p, id, reference::Format::kF32,
-                          true);
+                          call::Contents::kWritten);
     count(call.questions().front());
   };
   const bool permutes = (description.operations & ROPEPROOF_PERMUTE) != 0;
   for (const cover::Recipe& recipe : cover::recipes_for(
-           arrays, description, true, with_triples, 0,
+           arrays, description, true, tier, 0,
            [](const cover::Row&) { return true; }, like)) {
     if (recipe.source == cover::Source::kShapes) continue;
     row = recipe.row;
@@ -103,9 +103,10 @@ std::vector<OperationCoverage> call_coverage(
     for (std::size_t d = 0; d < model.size(); ++d) masks[d] &= offered[d];
     OperationCoverage one{operation, of.calls, {}, {}, {}};
     one.pairs = share_of(model, offered, masks, 2, of.pairs, one.missing);
-    one.triples = with_triples ? share_of(model, offered, masks, 3, of.triples,
-                                          one.missing)
-                               : Share{};
+    one.triples =
+        tier == cases::Tier::kFull
+            ? share_of(model, offered, masks, 3, of.triples, one.missing)
+            : Share{};
     coverage.push_back(std::move(one));
   }
   return coverage;

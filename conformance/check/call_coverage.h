@@ -36,7 +36,7 @@ struct OperationCoverage {
 // dimensions.
 std::vector<OperationCoverage> call_coverage(
     const plugin::Description& description, const cover::Arrays& arrays,
-    bool with_triples, const cases::Problem* like = nullptr);
+    cases::Tier tier, const cases::Problem* like = nullptr);
 
 }  // namespace ropeproof::conformance::check
 

@@ -134,7 +134,8 @@ TEST_CASE("a call has the classes of the row that it was formed from",
       const cases::Problem p = outline(row, cover::seed_of(row, seed));
       CAPTURE(model.words(row), seed);
       judge::Output output;
-      call::Call(eye, ROPEPROOF_ROPE, p, "", reference::Format::kF32, true)
+      call::Call(eye, ROPEPROOF_ROPE, p, "", reference::Format::kF32,
+                 call::Contents::kWritten)
           .run(output);
       cover::Row seen = eye.seen;
       for (const char* unseen : {"values", "edge"}) {

@@ -18,9 +18,11 @@ call::Call call_of(plugin::Kernel& kernel, std::uint32_t operation,
       judge::claim_of(kernel.description(), asked.problem.dtype, operation)
           .table;
   if (asked.whole == nullptr) {
-    return {kernel, operation, asked.problem, asked.id, table, false};
+    return {kernel,   operation, asked.problem,
+            asked.id, table,     call::Contents::kLaidOut};
   }
-  return {kernel, operation, *asked.whole, table, std::nullopt, false};
+  return {kernel, operation,    *asked.whole,
+          table,  std::nullopt, call::Contents::kLaidOut};
 }
 
 // The first answer that is no yes.

@@ -11,6 +11,8 @@
 #include "conformance/check/choices.h"
 #include "conformance/check/facts.h"
 #include "conformance/check/offered.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -26,12 +28,9 @@ bool is_small(const cases::Problem& problem) {
 using Trait = std::pair<std::string, Fact>;  // the operation, or a fact
 
 // Of a trait that is new. Most numbers are new; what takes another path through
-// a kernel is what words say, and signs.
+// a kernel is what words say.
 int weight_of(const Trait& trait) {
-  const auto& [name, fact] = trait;
-  const bool is_class = std::holds_alternative<std::string>(fact) ||
-                        name == "direction" || name == "operation";
-  return is_class ? 8 : 1;
+  return std::holds_alternative<std::string>(trait.second) ? 8 : 1;
 }
 
 struct Candidate {
@@ -50,7 +49,9 @@ std::vector<Subject> contrasting_subjects(
   const auto candidate_of = [&](const cases::Case& c, std::uint32_t operation) {
     Candidate candidate{&c, operation, {}};
     Facts facts = facts_of(c.problem);
-    facts.emplace("operation", std::int64_t{operation});
+    facts["operation"] = text::word(plugin::kOperationWords, operation);
+    facts["direction"] =
+        text::word(text::kDirectionWords, c.problem.spec.direction);
     for (const auto& [name, fact] : facts) {
       const Trait trait(name, fact);
       int& weight = weights.try_emplace(trait, weight_of(trait)).first->second;

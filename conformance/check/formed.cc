@@ -161,12 +161,13 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
   };
   std::vector<cover::Recipe> recipes;
   if (!is_smoke) {
-    const bool with_triples =
+    const bool is_full =
         selection.tier == cases::Tier::kFull ||
         names({IdKind::kTriples, IdKind::kShapes, IdKind::kFresh});
-    recipes = cover::recipes_for(*selection.arrays, description,
-                                 kernel.shares_memory(), with_triples,
-                                 selection.seed, takes, like);
+    recipes = cover::recipes_for(
+        *selection.arrays, description, kernel.shares_memory(),
+        is_full ? cases::Tier::kFull : cases::Tier::kCore, selection.seed,
+        takes, like);
   }
   if ((is_smoke && like == nullptr) || names({IdKind::kSingles})) {
     const cover::Masks offered =

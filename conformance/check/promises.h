@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "conformance/cases/bug_class.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {
@@ -76,7 +77,9 @@ enum class Often {
 
 // What a diagnosis says where the promise is broken; empty where it cannot be.
 struct Broken {
-  const char *what = "", *bug = "", *advice = "";
+  const char* what = "";
+  cases::Bug bug = {};
+  const char* advice = "";
 };
 
 struct Promise {
@@ -135,7 +138,8 @@ inline constexpr Broken kWornOut{
     "wrong after many calls", "table/stale",
     "look for a counter that overflows and for memory that is not freed"};
 inline constexpr Broken kLoadChanges{
-    "changes the floating-point environment when it is loaded", "",
+    "changes the floating-point environment when it is loaded",
+    {},
     "link without -ffast-math"};
 
 inline constexpr Promise kPromises[] = {

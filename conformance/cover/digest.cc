@@ -52,10 +52,9 @@ std::string digest_of(const cases::Case& c) {
 
 std::map<std::string, std::string> formed_digests(
     const Arrays& arrays, const plugin::Description& description,
-    bool with_triples, reference::Oracle oracle) {
-  const std::vector<Recipe> recipes =
-      recipes_for(arrays, description, true, with_triples, 0,
-                  [](const Row&) { return true; });
+    cases::Tier tier, reference::Oracle oracle) {
+  const std::vector<Recipe> recipes = recipes_for(
+      arrays, description, true, tier, 0, [](const Row&) { return true; });
   std::vector<std::string> digests(recipes.size());
   reference::parallel_for(
       std::ssize(recipes),

@@ -12,13 +12,13 @@
 
 namespace ropeproof::conformance::cover {
 
-// By source ("pairs", "shapes", with `with_triples` "triples"): the SHA-256 of
+// By source ("pairs", "shapes", in full "triples"): the SHA-256 of
 // all inputs and goldens that a kernel with this description is given by the
 // suite's own seed. The same on every machine, with any number of threads.
 // Cost: that of forming them all, a second or two, with triples half a minute.
 std::map<std::string, std::string> formed_digests(
     const Arrays& arrays, const plugin::Description& description,
-    bool with_triples, reference::Oracle oracle);
+    cases::Tier tier, reference::Oracle oracle);
 
 // The lines of vectors/coverage/digests.txt, and back. Throws FileError naming
 // `file` and the line.

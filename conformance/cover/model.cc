@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -10,32 +9,6 @@
 #include "conformance/text/file.h"
 
 namespace ropeproof::conformance::cover {
-namespace {
-
-using text::FileError;
-
-constexpr std::size_t kMaxClasses = 36;  // a character each: 0-9, a-z
-
-void check(const std::vector<Dimension>& dimensions) {
-  const auto refuse = [](const std::string& what) {
-    throw std::invalid_argument("coverage model: " + what);
-  };
-  std::set<std::string> names;
-  for (const Dimension& d : dimensions) {
-    if (!names.insert(d.name).second) refuse(d.name + " is there twice");
-    const std::set<std::string> words(d.classes.begin(), d.classes.end());
-    if (words.size() != d.classes.size()) {
-      refuse(d.name + " has a class twice");
-    }
-    if (words.size() < 2 || words.size() > kMaxClasses) {
-      refuse(d.name + " has " + std::to_string(words.size()) +
-             " classes; expected 2 .. 36");
-    }
-  }
-  if (dimensions.size() < 2) refuse("fewer than two dimensions");
-}
-
-}  // namespace
 
 std::uint8_t Dimension::find(std::string_view word) const {
   const auto found = std::ranges::find(classes, word);
@@ -79,7 +52,6 @@ Model::Never Model::read(const Rules::Of& rule) const {
 
 Model::Model(std::vector<Dimension> dimensions, const Rules& rules)
     : dimensions_(std::move(dimensions)), masking_(dimensions_.size()) {
-  check(dimensions_);
   for (const Rules::Of& rule : rules.never) never_.push_back(read(rule));
   for (const Rules::Of& rule : rules.masking) {
     const Never masks = read(rule);
@@ -281,21 +253,21 @@ std::vector<Row> read_rows(const Model& model, const std::string& text,
           d < model.size() && static_cast<std::size_t>(digit) <
                                   model.dimensions()[d].classes.size();
       if (!is_class) {
-        throw FileError(where + "not a class of each of " +
-                        std::to_string(model.size()) + " dimensions");
+        throw text::FileError(where + "not a class of each of " +
+                              std::to_string(model.size()) + " dimensions");
       }
       row.push_back(static_cast<std::uint8_t>(digit));
     }
     if (row.size() != model.size()) {
-      throw FileError(where + "not a class of each of " +
-                      std::to_string(model.size()) + " dimensions");
+      throw text::FileError(where + "not a class of each of " +
+                            std::to_string(model.size()) + " dimensions");
     }
     if (const std::string* because = model.contradiction(row)) {
-      throw FileError(where + "contradicts itself: " + *because);
+      throw text::FileError(where + "contradicts itself: " + *because);
     }
     rows.push_back(std::move(row));
   }
-  if (rows.empty()) throw FileError(file + ": no row");
+  if (rows.empty()) throw text::FileError(file + ": no row");
   return rows;
 }
 

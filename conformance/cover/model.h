@@ -87,8 +87,9 @@ struct Rules {
 
 class Model {
  public:
-  // Throws std::invalid_argument, one line: a dimension or class that is
-  // unknown or twice there, a class that no row can have.
+  // At most 36 classes a dimension: 0-9 and a-z. Throws std::invalid_argument,
+  // one line: a dimension or class of a rule that is unknown, a class that no
+  // row can have.
   Model(std::vector<Dimension> dimensions, const Rules& rules);
 
   const std::vector<Dimension>& dimensions() const { return dimensions_; }

@@ -82,14 +82,14 @@ std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
 
 std::vector<Recipe> recipes_for(const Arrays& arrays,
                                 const plugin::Description& description,
-                                bool shares_memory, bool with_triples,
+                                bool shares_memory, cases::Tier tier,
                                 std::uint64_t seed, const Takes& takes,
                                 const cases::Problem* like) {
   const Model& model = arrays.model;
   Masks masks = offered(model, description, shares_memory);
   if (like != nullptr) masks = fixed(model, masks, like->pairs());
   std::vector<Recipe> recipes;
-  const auto add = [&](Source source, cases::Tier tier,
+  const auto add = [&](Source source, cases::Tier own,
                        const std::vector<Row>& rows, int strength) {
     for (const Row& row : choose(model, rows, masks, strength, takes)) {
       recipes.push_back({.model = &model,
@@ -97,19 +97,19 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
                          .seed = seed_of(row, seed),
                          .source = source,
                          .id = id_of(source, digits_of(row), seed),
-                         .tier = tier,
+                         .tier = own,
                          .text = model.text(row),
                          .like = like});
     }
   };
   add(Source::kPairs, cases::Tier::kCore, arrays.pairs, 2);
   if (like != nullptr) return recipes;
-  if (with_triples)
+  if (tier == cases::Tier::kFull)
     add(Source::kTriples, cases::Tier::kFull, arrays.triples, 3);
   std::uint64_t number = 0;
   for (Recipe& shape : shape_recipes(model, masks, arrays.shapes)) {
     ++number;
-    if (shape.tier == cases::Tier::kFull && !with_triples) continue;
+    if (shape.tier > tier) continue;
     shape.seed = cases::random_bits(~seed, number);
     shape.text = "the shape " + shape.id;
     shape.id = id_of(Source::kShapes, shape.id, seed);

@@ -13,15 +13,15 @@
 
 namespace ropeproof::conformance::cover {
 
-// The recipes of a kernel: of the tier core every pair of the classes that it
-// offers, of full every triple beside them; and the shapes of each. `seed` 0 is
+// The recipes of a kernel in a tier: in core every pair of the classes that it
+// offers, in full every triple beside them; and the shapes of each. `seed` 0 is
 // that of the suite; any other draws fresh sizes, positions and elements for
 // the same classes. With `like`, dtype and specification are those of that
 // case, and there are no triples and no shapes. `arrays` and `like` outlive the
 // recipes.
 std::vector<Recipe> recipes_for(const Arrays& arrays,
                                 const plugin::Description& description,
-                                bool shares_memory, bool with_triples,
+                                bool shares_memory, cases::Tier tier,
                                 std::uint64_t seed, const Takes& takes,
                                 const cases::Problem* like = nullptr);
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/cases/bug_class.h"
+
 namespace ropeproof::conformance::explain {
 
 // Which elements of which cases are wrong, and no other.
@@ -35,8 +37,7 @@ struct Diagnosis {
   // Bugs that no answer of this run tells from it.
   std::vector<std::string> aliases = {};
   Place where = {};
-  // The class of the fault, a key of cases::bug_classes(); empty if not known.
-  std::string bug = {};
+  cases::Bug bug = {};
   int equation = 0;         // of equation.h: the first step that goes wrong
   std::string advice = {};  // what to try, in a line
   // Failing checks that it explains, of those that were tried.

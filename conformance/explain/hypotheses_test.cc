@@ -67,7 +67,7 @@ using CaseAndOperation = std::pair<const Case*, std::uint32_t>;
 constexpr const char* kCrashing = "a batch stride of 0 taken for a dense one";
 
 bool is_of_weights(const wrong::Mutation& h) {
-  return std::string_view(h.bug).starts_with("weights/") ||
+  return h.bug == cases::Bug("weights/permuted-wrongly") ||
          h.name == "NaNs of the weight made quiet";
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("hypotheses have names of their own, known classes and equations",
   for (const wrong::Mutation& h : wrong::mutations()) {
     CAPTURE(h.name);
     CHECK(names.insert(h.name).second);
-    CHECK(cases::bug_classes().contains(h.bug));
+    CHECK(h.bug != cases::Bug());
     CHECK_NOTHROW(explain::equation(h.equation));
     CHECK(std::string_view(h.advice).size() > 0);
     CHECK_FALSE(h.source.empty());
@@ -203,7 +203,7 @@ TEST_CASE("each hypothesis of weights explains a kernel with that bug",
     Seen seen;
     for (const cases::Group& group : cases::committed().groups) {
       for (cases::Case c : group.permute_cases) {
-        if (std::string_view(h.bug).starts_with("value/")) {
+        if (h.bug == cases::Bug("value/special-mishandled")) {
           if (c.problem.dtype != Format::kF32) continue;
           std::ranges::fill(c.problem.q, kSignallingNan);
           std::ranges::fill(c.golden.q, kSignallingNan);

@@ -47,16 +47,6 @@ std::optional<double> number_of(const Fact& fact) {
   return std::nullopt;
 }
 
-// What a problem may lack: not an element's, nor the memory that a formed case
-// has.
-bool is_of_problem(const std::string& name) {
-  const auto is = [&](const char* other) { return name == other; };
-  constexpr const char* kOthers[] = {"channel", "edge", "memory", "order",
-                                     "place",   "rows", "spacing"};
-  return name.find(' ') == std::string::npos &&
-         std::ranges::none_of(kOthers, is);
-}
-
 bool is_none(const Bits& a, const Bits& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if ((a[i] & b[i]) != 0) return false;
@@ -89,7 +79,7 @@ class Candidates {
       for (const std::string& name : names_) add_values(name, are_words);
     }
     for (const std::string& name : names_) {
-      if (is_of_problem(name)) {
+      if (kind_of(name).owner == Owner::kProblem) {
         add(name, "is given", [](const Fact&) { return true; });
       }
     }
@@ -99,8 +89,8 @@ class Candidates {
       for (const auto& [name, fact] : facts) names_.insert(name);
     }
     for (const std::string& name : names_) {
-      if (!is_of_problem(name)) continue;
-      add({"no " + name + " is given", {name}, {}},
+      if (kind_of(name).owner != Owner::kProblem) continue;
+      add({"no " + name + " is given", {kind_of(name)}, {}},
           [&](const Facts& facts) { return !facts.contains(name); });
     }
     add_relation("rotary_dim", "head_dim");
@@ -130,7 +120,7 @@ class Candidates {
   // Of a fact that is there.
   void add(const std::string& name, const std::string& words,
            const Holds& holds, const std::optional<Fact>& is = {}) {
-    add({name + " " + words, {name}, is}, [&](const Facts& facts) {
+    add({name + " " + words, {kind_of(name)}, is}, [&](const Facts& facts) {
       const auto found = facts.find(name);
       return found != facts.end() && holds(found->second);
     });
@@ -217,10 +207,11 @@ class Candidates {
   }
 
   void add_relation(const std::string& a, const std::string& b) {
-    add({a + " is not " + b, {a, b}, {}}, [&](const Facts& facts) {
-      const auto x = facts.find(a), y = facts.find(b);
-      return x != facts.end() && y != facts.end() && x->second != y->second;
-    });
+    add({a + " is not " + b, {kind_of(a), kind_of(b)}, {}},
+        [&](const Facts& facts) {
+          const auto x = facts.find(a), y = facts.find(b);
+          return x != facts.end() && y != facts.end() && x->second != y->second;
+        });
   }
 
   const std::vector<Facts>&members_, &others_;
@@ -293,7 +284,40 @@ Candidate best(const std::vector<Candidate>& all, const Bits& left,
   return found;
 }
 
+constexpr std::pair<std::string_view, FactKind> kKinds[] = {
+    {"batch", {Owner::kProblem, Subject::kBatchRows}},
+    {"batch rows behind it", {Owner::kElement, Subject::kBatchRows}},
+    {"channel", {Owner::kElement}},
+    {"edge", {Owner::kCase}},
+    {"head_dim", {Owner::kProblem, Subject::kPairs}},
+    {"heads behind it", {Owner::kElement, Subject::kHeads}},
+    {"highest position", {Owner::kCase}},
+    {"index of the batch row", {Owner::kElement, Subject::kBatchRows}},
+    {"index of the head", {Owner::kElement, Subject::kHeads}},
+    {"index of the pair", {Owner::kElement, Subject::kPairs}},
+    {"index of the token", {Owner::kElement, Subject::kTokens}},
+    {"k_heads", {Owner::kProblem, Subject::kHeads}},
+    {"lowest position", {Owner::kCase}},
+    {"memory", {Owner::kCase}},
+    {"order", {Owner::kCase, Subject::kOrder}},
+    {"pairs behind it", {Owner::kElement, Subject::kPairs}},
+    {"permute_heads", {Owner::kProblem, Subject::kHeads}},
+    {"place", {Owner::kCase}},
+    {"q_heads", {Owner::kProblem, Subject::kHeads}},
+    {"rotary_dim", {Owner::kProblem, Subject::kPairs}},
+    {"rows", {Owner::kCase}},
+    {"seq", {Owner::kProblem, Subject::kTokens}},
+    {"spacing", {Owner::kCase}},
+    {"tokens behind it", {Owner::kElement, Subject::kTokens}}};
+
 }  // namespace
+
+FactKind kind_of(std::string_view name) {
+  for (const auto& [known, kind] : kKinds) {
+    if (known == name) return kind;
+  }
+  return {};
+}
 
 std::vector<Condition> in_common(const std::vector<Facts>& members,
                                  const std::vector<Facts>& others) {

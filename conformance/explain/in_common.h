@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,11 +20,23 @@ namespace ropeproof::conformance::explain {
 using Fact = std::variant<std::string, std::int64_t, double>;
 using Facts = std::map<std::string, Fact>;
 
+// What is said of a fact by its name: whose it is (the problem may lack what is
+// its own; the case has the rest, and the memory that only formed ones have),
+// and the loop that it is the count or the index of.
+enum class Owner { kProblem, kCase, kElement };
+enum class Subject { kOther, kPairs, kTokens, kBatchRows, kHeads, kOrder };
+struct FactKind {
+  Owner owner = Owner::kProblem;
+  Subject subject = Subject::kOther;
+  bool operator==(const FactKind&) const = default;
+};
+FactKind kind_of(std::string_view name);
+
 // A term says something of one fact, "head_dim is odd", or of two.
 struct Term {
   std::string words;
-  std::vector<std::string> facts;  // their names
-  std::optional<Fact> is;          // the one value that it allows
+  std::vector<FactKind> facts;
+  std::optional<Fact> is;  // the one value that it allows
 };
 
 // Terms that hold together; none for those that no condition parts from the

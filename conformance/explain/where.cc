@@ -93,46 +93,45 @@ void Where::add(const Answer& answer, const Trial& trial,
 
 Rule Where::rule() const { return rule_of(struck_, spared_); }
 
-std::string bug_at(const std::string& bug, const Rule& where) {
-  const auto is_about = [&](const auto& is) {
+cases::Bug bug_at(cases::Bug bug, const Rule& where) {
+  const auto has = [&](const auto& is) {
     return std::ranges::any_of(where.conditions, [&](const Condition& one) {
       return std::ranges::any_of(one.terms, is);
     });
   };
-  const auto names = [&](const std::string& fact) {
-    return is_about([&](const Term& term) {
-      return std::ranges::find(term.facts, fact) != term.facts.end();
+  const auto is_about = [&](FactKind kind) {
+    return has([&](const Term& term) {
+      return std::ranges::find(term.facts, kind) != term.facts.end();
     });
   };
-  if (bug == "memory/strides-ignored" && names("order")) {
+  constexpr cases::Bug kRotationLost = "rotation/sine-lost",
+                       kStridesIgnored = "memory/strides-ignored";
+  if (bug == kStridesIgnored && is_about({Owner::kCase, Subject::kOrder})) {
     return "shape/axes-confused";
   }
-  if (bug != "rotation/sine-lost") return bug;
-  if (is_about([](const Term& term) {
-        return term.facts == std::vector<std::string>{"seq"} &&
+  if (bug != kRotationLost) return bug;
+  constexpr FactKind kTokens{Owner::kProblem, Subject::kTokens};
+  if (has([&](const Term& term) {
+        return term.facts == std::vector{kTokens} &&
                term.is == Fact(std::int64_t{1});
       })) {
     return "position/single-token-path";
   }
   // The index says more than a size.
-  constexpr std::pair<const char*, const char*> kBugs[] = {
-      {"index of the pair", "shape/simd-tail"},
-      {"pairs behind it", "shape/simd-tail"},
-      {"index of the token", "shape/32-bit-overflow"},
-      {"tokens behind it", "shape/32-bit-overflow"},
-      {"index of the batch row", "shape/32-bit-overflow"},
-      {"batch rows behind it", "shape/32-bit-overflow"},
-      {"index of the head", "shape/heads-miscounted"},
-      {"heads behind it", "shape/heads-miscounted"},
-      {"q_heads", "shape/heads-miscounted"},
-      {"k_heads", "shape/heads-miscounted"},
-      {"permute_heads", "shape/heads-miscounted"},
-      {"batch", "shape/32-bit-overflow"},
-      {"seq", "shape/32-bit-overflow"},
-      {"head_dim", "shape/simd-tail"},
-      {"rotary_dim", "shape/simd-tail"}};
-  for (const auto& [fact, of_fact] : kBugs) {
-    if (names(fact)) return of_fact;
+  constexpr cases::Bug kTail = "shape/simd-tail",
+                       kOverflow = "shape/32-bit-overflow",
+                       kHeads = "shape/heads-miscounted";
+  constexpr std::pair<FactKind, cases::Bug> kLoops[] = {
+      {{Owner::kElement, Subject::kPairs}, kTail},
+      {{Owner::kElement, Subject::kTokens}, kOverflow},
+      {{Owner::kElement, Subject::kBatchRows}, kOverflow},
+      {{Owner::kElement, Subject::kHeads}, kHeads},
+      {{Owner::kProblem, Subject::kHeads}, kHeads},
+      {{Owner::kProblem, Subject::kBatchRows}, kOverflow},
+      {{Owner::kProblem, Subject::kTokens}, kOverflow},
+      {{Owner::kProblem, Subject::kPairs}, kTail}};
+  for (const auto& [kind, of_loop] : kLoops) {
+    if (is_about(kind)) return of_loop;
   }
   return bug;
 }

@@ -27,7 +27,7 @@ class Where {
 
 // The class of a bug that strikes there: where rotation stops says more than
 // that it does.
-std::string bug_at(const std::string& bug, const Rule& where);
+cases::Bug bug_at(cases::Bug bug, const Rule& where);
 
 }  // namespace ropeproof::conformance::explain
 

@@ -103,7 +103,7 @@ std::string identified_json(const Identified& found) {
     json["diagnoses"].push_back({{"what", d.what},
                                  {"aliases", d.aliases},
                                  {"where", d.where.word()},
-                                 {"bug", d.bug},
+                                 {"bug", d.bug.key()},
                                  {"equation", d.equation},
                                  {"advice", d.advice},
                                  {"checks", d.checks},

@@ -25,13 +25,13 @@ TEST_CASE("a profile keeps every pair of what a model leaves open",
     d.max_position = profile.positions - 1;
     d.operations = ROPEPROOF_ROPE;
     for (const check::OperationCoverage& one :
-         check::call_coverage(d, arrays, false, &like)) {
+         check::call_coverage(d, arrays, cases::Tier::kCore, &like)) {
       CHECK(one.pairs.possible > 200);
       CHECK(one.missing == std::vector<std::string>());
       CHECK(one.pairs.is_whole());
     }
-    for (const cover::Recipe& recipe :
-         cover::recipes_for(arrays, d, true, false, 0, all, &like)) {
+    for (const cover::Recipe& recipe : cover::recipes_for(
+             arrays, d, true, cases::Tier::kCore, 0, all, &like)) {
       const cases::Problem p = cover::outline(recipe, d.max_position);
       CHECK(p.dtype == like.dtype);
       CHECK(p.pairs() == like.pairs());

@@ -59,8 +59,7 @@ std::string why_text(const explain::Diagnosis& d, bool has_details) {
         std::string(explain::equation(d.equation).text));
   }
   add(d.advice);
-  const auto bug = cases::bug_classes().find(d.bug);
-  if (has_details && bug != cases::bug_classes().end()) add(bug->second.link);
+  if (has_details) add(d.bug.link());
   return text;
 }
 

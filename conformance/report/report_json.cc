@@ -165,16 +165,17 @@ constexpr double kNoValueWrong = -1;
 
 template <class Codec>
 void members(Codec& c, Is<explain::Diagnosis> auto& d) {
-  std::string where;
+  std::string where, bug;
   double residual = kNoValueWrong;
   if constexpr (!Codec::kReads) {
     where = d.where.word();
+    bug = d.bug.key();
     residual = d.residual.value_or(kNoValueWrong);
   }
   c.value("what", d.what);
   c.value("aliases", d.aliases);
   c.value("where", where);
-  c.value("bug", d.bug);
+  c.value("bug", bug);
   c.value("equation", d.equation);
   c.value("advice", d.advice);
   c.value("checks", d.checks);
@@ -185,6 +186,7 @@ void members(Codec& c, Is<explain::Diagnosis> auto& d) {
   c.value("example", d.example);
   if constexpr (Codec::kReads) {
     d.where = explain::Place::of_word(where);
+    d.bug = cases::Bug::named(bug);
     if (residual != kNoValueWrong) d.residual = residual;
   }
 }

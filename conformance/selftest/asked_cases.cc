@@ -6,10 +6,9 @@
 
 namespace ropeproof::conformance::selftest {
 AskedCases::AskedCases(const cases::Corpus& corpus, const cover::Arrays& arrays,
-                       const plugin::Description& description,
-                       bool with_triples)
+                       const plugin::Description& description, cases::Tier tier)
     : corpus_(corpus),
-      recipes_(cover::recipes_for(arrays, description, true, with_triples, 0,
+      recipes_(cover::recipes_for(arrays, description, true, tier, 0,
                                   [](const cover::Row&) { return true; })) {}
 
 void AskedCases::committed(cases::Tier tier, const Look& look) const {

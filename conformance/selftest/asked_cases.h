@@ -24,7 +24,7 @@ class AskedCases {
   // The cases of a kernel of this description, which must take all. Corpus and
   // arrays outlive this.
   AskedCases(const cases::Corpus& corpus, const cover::Arrays& arrays,
-             const plugin::Description& description, bool with_triples);
+             const plugin::Description& description, cases::Tier tier);
 
   // The cases of a tier, without those of the tiers that it contains, on all
   // cores: several threads call `look` at once. Passes on what it throws.

@@ -61,8 +61,8 @@ std::string mutant_table(const SelftestReport& report) {
       score_text(report) +
       ".\n\n| mutant | class | killed by | named |\n|---|---|---|---|\n";
   for (const MutantRow& row : report.rows) {
-    text += "| " + plain(row.name) + " | " + row.bug + " | " + row.killed_by +
-            " | " + given_name(row) + " |\n";
+    text += "| " + plain(row.name) + " | " + row.bug.key() + " | " +
+            row.killed_by + " | " + given_name(row) + " |\n";
   }
   return text;
 }

@@ -141,7 +141,7 @@ std::vector<Mutant> mutants() {
   add(core_mutants(), Stage::kCore);
   add(narrow_mutants(), Stage::kFormed);
   add(engine_mutants(), Stage::kFormed);
-  add({{"no bug", "", [](Pipeline&) {}}}, Stage::kNone);
+  add({{"no bug", {}, [](Pipeline&) {}}}, Stage::kNone);
   return all;
 }
 
@@ -155,7 +155,7 @@ plugin::Description mutant_description() {
 
 std::vector<Mutant> call_mutants() {
   std::vector<Mutant> list;
-  const auto add = [&](std::string name, const char* bug, wrong::Kept kept) {
+  const auto add = [&](std::string name, cases::Bug bug, wrong::Kept kept) {
     list.emplace_back(std::move(name), bug, set(&Pipeline::kept, kept)).due =
         Stage::kCalls;
   };

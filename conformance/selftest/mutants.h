@@ -29,7 +29,7 @@ struct Mutant {
   bool is_hypothesis = false;
   Stage due = Stage::kFormed;  // the last that may kill it; kNone: none may
 
-  Mutant(std::string name, const char* bug, wrong::Change change,
+  Mutant(std::string name, cases::Bug bug, wrong::Change change,
          Predicate strikes = {})
       : mutation{.name = std::move(name),
                  .bug = bug,

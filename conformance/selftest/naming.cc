@@ -99,7 +99,8 @@ std::vector<explain::Diagnosis> diagnoses(plugin::Kernel& kernel,
 
 Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
     : corpus_(corpus),
-      recipes_(cover::recipes_for(arrays, mutant_description(), true, false, 0,
+      recipes_(cover::recipes_for(arrays, mutant_description(), true,
+                                  cases::Tier::kCore, 0,
                                   [](const cover::Row&) { return true; })) {
   const auto add = [&](const cases::Case& c, bool is_formed) {
     if (c.problem.elements() <= kLargest) candidates_.push_back({c, is_formed});
@@ -244,8 +245,7 @@ std::vector<cases::Group> Naming::proved(
   return groups;
 }
 
-bool names(const std::vector<explain::Diagnosis>& diagnoses,
-           const std::string& bug) {
+bool names(const std::vector<explain::Diagnosis>& diagnoses, cases::Bug bug) {
   return std::ranges::any_of(diagnoses, [&](const explain::Diagnosis& d) {
     if (d.bug == bug) return true;
     return std::ranges::any_of(

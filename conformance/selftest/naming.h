@@ -51,8 +51,7 @@ class Naming {
 };
 
 // Whether some diagnosis, or an alias of it, is of this class of bugs.
-bool names(const std::vector<explain::Diagnosis>& diagnoses,
-           const std::string& bug);
+bool names(const std::vector<explain::Diagnosis>& diagnoses, cases::Bug bug);
 
 }  // namespace ropeproof::conformance::selftest
 

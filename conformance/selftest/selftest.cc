@@ -54,7 +54,7 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
                        std::vector<explain::Diagnosis> found) {
     const auto stage = static_cast<std::size_t>(by);
     const auto& [name, bug] =
-        std::pair(mutant.mutation.name, std::string(mutant.mutation.bug));
+        std::pair(mutant.mutation.name, mutant.mutation.bug);
     if (mutant.due != Stage::kNone) {
       report.rows.push_back({name, bug, mutant.is_hypothesis,
                              kStageWords[stage], std::move(found)});
@@ -66,7 +66,7 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
     }
     if (mutant.is_right(by)) return;
     report.text += std::string("  FAULT  killed by ") + kStageWords[stage] +
-                   ": " + name + " (" + bug + ")\n";
+                   ": " + name + " (" + bug.key() + ")\n";
   };
   for (std::size_t i = 0; i < hunt.mutants().size(); ++i) {
     add(hunt.mutants()[i], hunt.killed_by(i), {});
@@ -90,7 +90,8 @@ std::string add_mutants_and_faults(SelftestReport& report,
                                    const cases::Corpus& corpus,
                                    const cover::Arrays& arrays,
                                    bool with_three) {
-  const AskedCases asked(corpus, arrays, strict_description(), with_three);
+  const AskedCases asked(corpus, arrays, strict_description(),
+                         with_three ? cases::Tier::kFull : cases::Tier::kCore);
   FaultMeter meter(arrays.model);
   Hunt hunt(mutants());
   const auto look_at = [&](Stage stage) {
@@ -137,7 +138,7 @@ std::string add_mutants_and_faults(SelftestReport& report,
 }
 
 std::string unnamed(const MutantRow& row) {
-  std::string text = "  unnamed  " + row.name + " (" + row.bug + ")";
+  std::string text = "  unnamed  " + row.name + " (" + row.bug.key() + ")";
   for (const explain::Diagnosis& d : row.found) {
     text += ": " + (d.what.empty() ? "no known bug" : d.what) +
             (d.where == explain::Place{} ? "" : ", where " + d.where.word());

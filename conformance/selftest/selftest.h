@@ -26,7 +26,7 @@ struct SelftestOptions {
 // What becomes of a mutant.
 struct MutantRow {
   std::string name;
-  std::string bug;             // its class, a key of cases::bug_classes()
+  cases::Bug bug;
   bool is_hypothesis = false;  // as Mutant says
   std::string killed_by;       // "smoke", "core, formed"
   std::vector<explain::Diagnosis> found;

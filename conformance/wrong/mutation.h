@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/cases/bug_class.h"
 #include "conformance/wrong/pipeline.h"
 
 namespace ropeproof::conformance::wrong {
@@ -24,7 +25,7 @@ struct Mutation {
   // at GitHub; a measured engine; a document's erratum; or "of: " and the name
   // of the mutation that this one is the same slip as, elsewhere.
   std::string source = {};
-  const char* bug = "";  // its class, a key of cases::bug_classes()
+  cases::Bug bug = {};
   int equation = 0;  // of explain/equation.h: the first step that goes wrong
   const char* advice = "";  // what to try, in a line
   Change change;

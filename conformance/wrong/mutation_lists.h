@@ -34,7 +34,7 @@ Mutations weight_mutations();    // of the operation permute
 
 // A slip is what several mutations share; with the rest it makes one of them.
 struct Slip {
-  const char* bug;
+  cases::Bug bug;
   int equation;
   const char* advice;
   bool rounds = false;

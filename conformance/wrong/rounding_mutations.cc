@@ -96,7 +96,7 @@ auto rounds_to_dtype(Change change) {
 }
 
 Mutations of_the_dtype() {
-  const auto slip = [](const char* bug, int equation, bool rounds = true) {
+  const auto slip = [](cases::Bug bug, int equation, bool rounds = true) {
     return Slip{bug, equation,
                 "keep positions, frequencies and tables in f32, whatever the "
                 "model's dtype",

@@ -16,7 +16,7 @@ namespace {
 // did.
 struct Kind {
   std::uint32_t kind;
-  const char* bug;
+  cases::Bug bug;
   const char *ignored, *inverted = nullptr, *twice = nullptr,
                        *replaced = nullptr;
 };

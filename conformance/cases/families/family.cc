@@ -45,7 +45,8 @@ AnyCase& Family::append(std::vector<AnyCase>& list, AnyCase c,
   c.id = group_.name + text::format("-%03zu", number_++);
   c.comment = comment;
   c.targets = targets;
-  for (const std::string& key : targets) group_.targets[key] = bug_class(key);
+  for (const std::string& key : targets)
+    group_.targets[key] = Bug::named(key).meaning();
   list.push_back(std::move(c));
   return list.back();
 }
