@@ -288,6 +288,13 @@ class Closeness(unittest.TestCase):
                 ({**at, "cos": y[0, :, 0, :8], "sin": y[0, :, 0, :8]},
                  "cos has 5 rows, positions go from 0 to 4097"),
                 ({"cos": y[0, :, 0, :8], "sin": y[0, :, 0, :7]}, "cos is f32"),
+                ({**at, "scaling": 3}, "scaling is 3; expected a dict"),
+                ({**at, "claim": 3}, "claim is 3"),
+                ({**at, "sections": "w"}, "sections is 'w'; expected whole"),
+                ({**at, "amplitude": "a"}, "amplitude is 'a'; expected a num"),
+                ({**at, "rotary_dim": "x"}, "rotary_dim is 'x'"),
+                ({**at, "rotary_dim": 32}, "rotary_dim is 32, head_dim 16"),
+                ({"offset": [1, 2, 3]}, "offset has 3 entries"),
                 ({"cu_seqlens": [0, 4]}, r"cu_seqlens is \[0, 4\]"),
                 ({**at, "base": -1.0}, "base"),
                 ({**at, "inv_freq": [1.0]}, r"inv_freq has shape \[1\]"),
@@ -297,6 +304,8 @@ class Closeness(unittest.TestCase):
                 close(y, self.x, **how)
         with self.assertRaisesRegex(ValueError, "its result"):
             close(y[:, :4], self.x, positions=self.positions)
+        with self.assertRaisesRegex(ValueError, "returned nothing"):
+            close(None, self.x, **at)
         with self.assertRaisesRegex(ValueError, "same memory"):
             close(y, y, **at)
         with self.assertRaisesRegex(TypeError, "no argument .* bases"):

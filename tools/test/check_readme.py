@@ -109,7 +109,6 @@ for number, kernel in enumerate(
             command,
             env={
                 "ROPEPROOF_JUDGE_LIBRARY": str(program.parent / "libropeproof_judge.so"),
-                "ROPEPROOF_MODELS": str(source.resolve() / "vectors" / "models"),
                 **os.environ,
                 "PYTHONPATH": str(adapters),
                 "PATH": f"{program.parent}:{os.environ['PATH']}",

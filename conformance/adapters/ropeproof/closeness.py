@@ -13,8 +13,14 @@ CLAIM_WORDS = {"angle_class": {"A0": 0, "A1": 1, "A2": 2, "A3": 3},
                "rounding": {"once": 0, "each": 1, "truncate": 2}}
 
 
+NONE = object()  # where there is no result to judge
+
+
 def _claim(claim):
-    words = {"angle_class": claim} if isinstance(claim, str) else dict(claim)
+    if not isinstance(claim, (str, dict)):
+        raise ValueError(f"claim is {claim!r}; expected a class, \"A1\", or a "
+                         f"dict")
+    words = {"angle_class": claim} if isinstance(claim, str) else claim
     made = Claim(power_ulp=1, trig_ulp=1)
     for word, value in words.items():
         known = CLAIM_WORDS.get(word)
@@ -34,7 +40,7 @@ def _tuple(x):
 def _judged(result, given, claim, read, **how):
     """read(library, judgement) of a judgement, which is freed then."""
     inputs = _tuple(given)
-    results = [None] * len(inputs) if result is None else _tuple(result)
+    results = [None] * len(inputs) if result is NONE else _tuple(result)
     try:
         call = call_of(results, inputs, **how)
     except TypeError as error:
@@ -98,6 +104,8 @@ def assert_rope_close(result, given, *, claim="A1", **how):
         if library.ropeproof_wrong(judgement) > 0:
             return library.ropeproof_text(judgement).decode()
         return None
+    if any(part is None for part in _tuple(result)):
+        raise ValueError("the result is None: the kernel returned nothing")
     text = _judged(result, given, claim, failure, **how)
     if text is not None:
         raise AssertionError(text)
@@ -121,7 +129,7 @@ def _arrays(name, given, claim, **how):
             part = part.reshape([sizes[axis] for axis in plain])
             made.append(part.transpose([plain.index(axis) for axis in order]))
         return made[0] if len(shapes) == 1 else tuple(made)
-    return _judged(None, given, claim, read, **how)
+    return _judged(NONE, given, claim, read, **how)
 
 
 def golden(given, **how):

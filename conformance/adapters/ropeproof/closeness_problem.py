@@ -73,22 +73,39 @@ def order_of(order):
     return letters
 
 
+def _whole(name, value):
+    """An array of whole numbers, of any library, or one."""
+    try:
+        found = np.asarray(plain(value))
+        if found.dtype.kind in "iu":
+            return found.astype(np.int64)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"{name} is {value!r}; expected whole numbers")
+
+
+def _number(name, value):
+    if isinstance(value, (int, float, np.number)):
+        return float(value)
+    raise ValueError(f"{name} is {value!r}; expected a number")
+
+
 def _places(offset, cu_seqlens, batch, seq):
     """Positions that begin anew in each row, or in each sequence of cu_seqlens,
     [batch, seq], from an offset on."""
     if cu_seqlens is None:
-        starts = np.asarray(plain(offset), np.int64).reshape(-1, 1)
+        starts = _whole("offset", offset).reshape(-1, 1)
         if starts.size not in (1, batch):
             raise ValueError(f"offset has {starts.size} entries for a batch of "
                              f"{batch}")
         return np.broadcast_to(starts + np.arange(seq), (batch, seq))
-    ends = np.asarray(plain(cu_seqlens), np.int64)
+    ends = _whole("cu_seqlens", cu_seqlens)
     if (batch != 1 or ends.ndim != 1 or ends[:1] != [0] or ends[-1] != seq
             or (np.diff(ends) < 0).any()):
         raise ValueError(f"cu_seqlens is {ends.tolist()}; expected ascending "
                          f"numbers from 0 to {seq}, the tokens of one batch")
     lengths = np.diff(ends)
-    starts = np.asarray(plain(0 if offset is None else offset), np.int64)
+    starts = _whole("offset", 0 if offset is None else offset)
     if starts.size not in (1, lengths.size):
         raise ValueError(f"offset has {starts.size} entries for "
                          f"{lengths.size} sequences")
@@ -139,8 +156,9 @@ def _set_positions(call, positions):
 
 def _set_axes(call, sections, axis_of_pair, axes, pairs):
     if axis_of_pair is None and sections is not None:
+        sections = _whole("sections", sections).reshape(-1)
         if len(sections) != axes or sum(sections) != pairs:
-            raise ValueError(f"sections is {list(sections)}; expected pairs of "
+            raise ValueError(f"sections is {sections.tolist()}; expected pairs of "
                              f"each of {axes} axes, {pairs} in all")
         axis_of_pair = np.repeat(np.arange(axes), sections)
     if axis_of_pair is None:
@@ -157,6 +175,8 @@ def _set_axes(call, sections, axis_of_pair, axes, pairs):
 
 
 def _set_scaling(call, scaling, pairs):
+    if not isinstance(scaling, dict):
+        raise ValueError(f"scaling is {scaling!r}; expected a dict")
     given = dict(scaling)
     kind = given.pop("kind", None)
     if kind not in SCALINGS:
@@ -174,6 +194,8 @@ def _set_scaling(call, scaling, pairs):
                 raise ValueError(f"scaling's {word} has {len(value)} entries "
                                  f"for {pairs} pairs")
             value = call.keep(value, np.float64)
+        elif word != "truncate":
+            value = _number(f"scaling's {word}", value)
         setattr(made, word, value)
     call.problem.scaling = ctypes.addressof(made)
 
@@ -231,8 +253,9 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
                              f"{word} {list(np.shape(x))}")
         p.batch, p.seq, p.head_dim, p.dtype = found
     p.direction = -1 if direction == "adjoint" else 1
-    p.rotary_dim = rotary_dim or p.head_dim - rotary_offset
-    p.rotary_offset = rotary_offset
+    p.rotary_offset = int(_whole("rotary_offset", rotary_offset))
+    p.rotary_dim = (p.head_dim - p.rotary_offset if rotary_dim is None
+                    else int(_whole("rotary_dim", rotary_dim)))
     p.pairing = PAIRINGS[pairing or "half_split"]
     if config is not None:
         _refuse("config", base=base, inv_freq=inv_freq, scaling=scaling,
@@ -258,10 +281,10 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
     _set_positions(call, places)
     if config is not None:
         return call
-    p.amplitude = 1.0 if amplitude is None else amplitude
+    p.amplitude = 1.0 if amplitude is None else _number("amplitude", amplitude)
     _set_axes(call, sections, axis_of_pair, len(places), pairs)
     if inv_freq is None:
-        p.base = 10000.0 if base is None else base
+        p.base = 10000.0 if base is None else _number("base", base)
     else:
         _refuse("inv_freq", base=base)
         given = np.asarray(plain(inv_freq), np.float64)

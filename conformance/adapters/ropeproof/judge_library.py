@@ -97,11 +97,9 @@ class Model:
     configuration of transformers."""
 
     def __init__(self, config, layers=None, pairing=None, seq_len=None):
-        types = PACKAGE / "share" / "ropeproof" / "vectors" / "models"
-        types = os.environ.get("ROPEPROOF_MODELS", str(types))
         self._model = pointer()
         check(load().ropeproof_read_config(
-            _text_of(config), types.encode(), (layers or "").encode(),
+            _text_of(config), str(_models()).encode(), (layers or "").encode(),
             PAIRINGS.get(pairing, 0), seq_len or 0, ctypes.byref(self._model)))
 
     def set(self, problem):
@@ -110,6 +108,13 @@ class Model:
     def __del__(self):
         if self._model:
             load().ropeproof_model_free(self._model)
+
+
+def _models():
+    """What is said of model types: in a wheel, or in the sources."""
+    installed = PACKAGE / "share" / "ropeproof" / "vectors" / "models"
+    return (installed if installed.is_dir()
+            else PACKAGE.parents[2] / "vectors" / "models")
 
 
 def _text_of(config):
