@@ -63,9 +63,7 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     """
     name = name or _name_of(function)
     path = runner.find(program)
-    if dtypes is not None:
-        is_list = isinstance(dtypes, (list, tuple, set))
-        dtypes = list(map(word_of, dtypes if is_list else [dtypes]))
+    dtypes = _words_of(dtypes)
     if profile and tier:
         raise Error(f"{name}: profile and tier: give one of them")
     if report and (os.path.isdir(report) or not os.access(
@@ -183,7 +181,14 @@ def check(function, *, like=None, name=None, dtypes=None, **how):
     """Error where a function cannot be judged so, before any call."""
     rest = {word: value for word, value in how.items() if word not in JUDGING}
     _kernel_of(function, like, name=name or _name_of(function),
-               dtypes=dtypes and list(map(word_of, dtypes)), **rest)
+               dtypes=_words_of(dtypes), **rest)
+
+
+def _words_of(dtypes):
+    if dtypes is None:
+        return None
+    is_list = isinstance(dtypes, (list, tuple, set))
+    return list(map(word_of, dtypes if is_list else [dtypes]))
 
 
 def _kernel_of(function, like, *, name, **declaration):
