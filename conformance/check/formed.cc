@@ -80,7 +80,8 @@ cover::Masks left_by_smoke(const plugin::Description& kernel,
       for (const std::uint32_t operation :
            offered_operations(kernel, c.problem, true)) {
         const call::Call call(lender, operation, c.problem, c.id,
-                              reference::Format::kF32, true);
+                              reference::Format::kF32,
+                              call::Contents::kLaidOut);
         const cover::Row row =
             cover::classes_of(model, call.questions().front());
         for (std::size_t d = 0; d < row.size(); ++d) {

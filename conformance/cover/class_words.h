@@ -18,7 +18,7 @@ struct Classes {
   text::Words<Value, kSize> words;
 };
 template <class Value, std::size_t kSize>
-Classes(const char*, text::Words<Value, kSize>) -> Classes<Value, kSize>;
+Classes(std::string_view, text::Words<Value, kSize>) -> Classes<Value, kSize>;
 
 // The words of enumerators, in their order.
 template <class Enum, class... Word>
