@@ -7,6 +7,7 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/check/runner.h"
+#include "conformance/check/test_formed.h"
 #include "conformance/report/apply.h"
 #include "conformance/report/report_reader.h"
 #include "conformance/wrong/pipeline_kernel.h"
@@ -34,7 +35,7 @@ NamedReport report_of(const Entrant& subject) {
   wrong::Pipeline pipeline = wrong::f32_pipeline();
   pipeline.ignores_direction = subject.is_wrong;
   wrong::PipelineKernel kernel(description, pipeline);
-  check::Selection selection;
+  check::Selection selection = check::core();
   selection.tier = cases::Tier::kSmoke;
   Report report = check::run_suite(kernel, cases::committed(), selection);
   report.suite_version = "0.1.0";

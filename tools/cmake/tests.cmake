@@ -181,7 +181,10 @@ add_test(NAME selftest_full COMMAND ${selftest} --full)
 add_test(NAME fast_every_position COMMAND fast_test "[sweep]")
 # Every pair and triple of the model is among the calls of a tier.
 add_test(NAME coverage COMMAND ropeproof list coverage --vectors ${vectors})
-foreach(test IN ITEMS reference_mutants selftest_full fast_every_position coverage same_bytes)
+# A wheel is built anew, and what it needs comes from PyPI.
+add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tools/test/wheel_test.sh ${ROPEPROOF_PYTHON})
+foreach(test IN ITEMS reference_mutants selftest_full fast_every_position coverage same_bytes
+    wheel)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES LABELS night TIMEOUT 7200)
   endif()

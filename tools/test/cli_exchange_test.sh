@@ -38,7 +38,7 @@ GTEST_SHARD_INDEX=2 GTEST_TOTAL_SHARDS=3 says 1 'shard 2/3' "${broken[@]}" --sha
 
 expect 2 'expected i/n' "${fast[@]}" --shard 2
 expect 2 'no such shard' "${fast[@]}" --shard 3/2
-says 0 '^shard 100/100: nothing to judge here' "${fast[@]}" --shard 100/100
+says 0 '^shard 999/999: nothing to judge here' "${fast[@]}" --shard 999/999
 GTEST_SHARD_INDEX=1 GTEST_TOTAL_SHARDS=3 says 0 '^CONFORMS on part' "${fast[@]}" --case smoke-unit-001
 # Another path to the same library, and another library at the same path.
 cp "$plugins/c_example_swapped.so" "$work/moved.so"

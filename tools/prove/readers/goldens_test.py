@@ -43,7 +43,12 @@ def runs(tool, version):
     return shutil.which(tool) and subprocess.run([tool, version], capture_output=True).returncode == 0
 
 
-output(program, "export", "--goldens", folder, "--tier", "smoke")
+description = folder / "kernel.json"
+description.write_text(json.dumps({
+    "name": "kernel", "version": "0", "operations": ["rope", "rotate"],
+    "dtypes": ["f64", "f32", "f16", "bf16"], "pairings": ["half_split", "interleaved"],
+    "features": ["partial", "inv_freq", "amplitude"], "claims": [{"angle_class": "A1"}]}))
+output(program, "export", "--goldens", folder, "--tier", "smoke", "--description", description)
 data = (folder / "goldens.safetensors").read_bytes()
 size = int.from_bytes(data[:8], "little")
 header = json.loads(data[8 : 8 + size])
