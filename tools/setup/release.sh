@@ -8,7 +8,7 @@ rm -rf "$dist"
 mkdir -p "$dist"
 wheel=$(tools/setup/wheel.sh)
 cp "$wheel" "$dist"
-build/wheel/venv/bin/python -m build --sdist --outdir "$dist" . >build/wheel/sdist.log
+build/wheel/venv/bin/python -m build --sdist --outdir "$dist" . >build/wheel/sdist.log 2>&1
 
 tools/setup/build.sh release
 version=$(basename "$wheel" | cut -d- -f2)
