@@ -261,6 +261,41 @@ class Closeness(unittest.TestCase):
             close(y, x, positions=positions, base=1e6)
         close(y, x, positions=positions, base=1e6, claim=claim)
 
+    def test_what_rounds_to_infinity_may_be_infinite(self):
+        x = np.full((1, 2, 1, 2), 6e4, np.float16)
+        phi = np.arange(2, dtype=np.float32)[:, None, None]
+        c, s, wide = np.cos(phi), np.sin(phi), np.float32(x)
+        u, v = wide[..., :1], wide[..., 1:]
+        with np.errstate(over="ignore"):
+            y = np.concatenate([u * c - v * s, u * s + v * c],
+                               -1).astype(np.float16)
+        self.assertTrue(np.isinf(y).any())
+        close(y, x, offset=0)
+        y[np.isinf(y)] *= -1
+        with self.assertRaises(AssertionError):
+            close(y, x, offset=0)
+
+    def test_a_dynamic_scaling_of_a_config_follows_the_positions(self):
+        config = {"model_type": "phi3", "hidden_size": 32,
+                  "num_attention_heads": 2, "rope_theta": 10000.0,
+                  "max_position_embeddings": 64,
+                  "original_max_position_embeddings": 8,
+                  "rope_scaling": {"type": "longrope", "short_factor": [1.0] * 8,
+                                   "long_factor": [4.0] * 8}}
+        x = self.x[:, :2]
+        exact = [ropeproof.golden(x, positions=range(2), config=config, **given)
+                 for given in ({}, {"seq_len": 2}, {"seq_len": 64})]
+        self.assertTrue((exact[0] == exact[1]).all())
+        self.assertFalse((exact[0] == exact[2]).all())
+
+    def test_numbers_in_bf16_are_numbers(self):
+        try:
+            import ml_dtypes
+        except ImportError:
+            self.skipTest("needs ml_dtypes")
+        positions = np.arange(5).astype(ml_dtypes.bfloat16)
+        close(rope(self.x, np.arange(5)), self.x, positions=positions)
+
     def test_goldens_and_bounds_have_the_shape_of_the_input(self):
         y = rope(self.x, self.positions)
         exact = ropeproof.golden(self.x, positions=self.positions)

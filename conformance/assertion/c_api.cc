@@ -72,6 +72,7 @@ int32_t ropeproof_judge(const ropeproof_problem* problem,
                         ropeproof_judgement** judgement) {
   using namespace ropeproof::conformance;
   return guarded([&] {
+    if (judgement != nullptr) *judgement = nullptr;
     if (problem == nullptr || judgement == nullptr) {
       throw std::invalid_argument("problem or judgement is NULL");
     }
@@ -89,21 +90,27 @@ int32_t ropeproof_judge(const ropeproof_problem* problem,
 }
 
 int64_t ropeproof_elements(const ropeproof_judgement* j) {
-  return j->elements();
+  return j == nullptr ? 0 : j->elements();
 }
-int64_t ropeproof_wrong(const ropeproof_judgement* j) { return j->wrong(); }
+int64_t ropeproof_wrong(const ropeproof_judgement* j) {
+  return j == nullptr ? -1 : j->wrong();
+}
 double ropeproof_worst(const ropeproof_judgement* j) {
+  if (j == nullptr) return HUGE_VAL;
   return or_else(HUGE_VAL, [&] { return j->numbers().worst; });
 }
 const double* ropeproof_golden(const ropeproof_judgement* j) {
+  if (j == nullptr) return nullptr;
   return or_else<const double*>(nullptr,
                                 [&] { return j->numbers().golden.data(); });
 }
 const double* ropeproof_bound(const ropeproof_judgement* j) {
+  if (j == nullptr) return nullptr;
   return or_else<const double*>(nullptr,
                                 [&] { return j->numbers().bound.data(); });
 }
 const char* ropeproof_text(const ropeproof_judgement* j) {
+  if (j == nullptr) return ropeproof_error();
   const char* text =
       or_else<const char*>(nullptr, [&] { return j->text().c_str(); });
   return text == nullptr ? ropeproof_error() : text;
@@ -114,6 +121,7 @@ int32_t ropeproof_read_config(const char* config, const char* types,
                               const char* layers, uint32_t pairing,
                               int64_t seq_len, ropeproof_model** model) {
   return guarded([&] {
+    if (model != nullptr) *model = nullptr;
     if (config == nullptr || model == nullptr) {
       throw std::invalid_argument("config or model is NULL");
     }
@@ -127,7 +135,7 @@ int32_t ropeproof_read_config(const char* config, const char* types,
 }
 void ropeproof_set_model(const ropeproof_model* model,
                          ropeproof_problem* problem) {
-  model->set(*problem);
+  if (model != nullptr && problem != nullptr) model->set(*problem);
 }
 void ropeproof_model_free(ropeproof_model* model) { delete model; }
 

@@ -199,6 +199,12 @@ TEST_CASE("a problem that cannot be judged is refused in one line",
   refused([](P& p) { p.base = 0; }, "inv_freq is NULL");
   refused([](P& p) { p.batch = -1; }, "batch, seq or heads");
   CHECK(ropeproof_judge(nullptr, nullptr, nullptr) == ROPEPROOF_INVALID);
+  int stale = 0;  // what a failed call must not leave
+  auto* judgement = reinterpret_cast<ropeproof_judgement*>(&stale);
+  CHECK(ropeproof_judge(nullptr, nullptr, &judgement) == ROPEPROOF_INVALID);
+  CHECK(judgement == nullptr);
+  CHECK(ropeproof_wrong(judgement) == -1);
+  CHECK_THAT(ropeproof_text(judgement), ContainsSubstring("is NULL"));
   ropeproof_claim claim{};
   claim.angle_class = 7;
   CHECK_THAT(found(Example(ROPEPROOF_ROPE).problem, &claim).text,

@@ -29,9 +29,11 @@
  *             has the roundings of computing with them, and the problem's
  *             amplitude is not read where the scaling decides it; else from
  *             base, or inv_freq, or pair_bases and exponents.
- * Errors      a problem that contradicts itself gives ROPEPROOF_INVALID, and
- *             ropeproof_error() says what, in one line. Nothing throws or ends
- *             the process. Functions may be called by several threads at once.
+ * Errors      a problem that contradicts itself gives ROPEPROOF_INVALID and no
+ *             judgement, and ropeproof_error() says what, in one line. Of NULL
+ *             -1 elements are wrong, and the text is that line. Nothing throws
+ *             or ends the process. Functions may be called by several threads
+ *             at once.
  * Cost        about 20 ns an element and 30 ns for each position and pair where
  *             all are within their bounds; else, and for worst, golden, bound
  *             and text, ten times that. Frequencies that no earlier call had

@@ -53,6 +53,11 @@ class Meter {
     }
     const double absolute = terms.result * std::abs(want) + eta;
     const double bound = scale * terms.claim + absolute;
+    // An exact result that rounds to infinity, by what the bound allows.
+    if (std::isinf(got) && std::isfinite(want) &&
+        fast_encode<kFormat>(want + std::copysign(bound, want)) == got_bits) {
+      error = 0;
+    }
     for (std::size_t i = 0; i < 3; ++i) {
       const double of_class = scale * terms.classes[i] + absolute;
       if (error > m.class_ratio[i] * of_class) {

@@ -139,6 +139,7 @@ class Reader {
                                    const ConfigObject& none) const {
     const auto dictionary = rope_dictionary();
     const json& bases = *model_.find(key);
+    if (bases.empty()) model_.refuse(key, "a number > 0 for each layer");
     const json* fractions = model_.find("partial_rotary_factors");
     const json* scaled = config_.field("kinds");
     const auto types = model_.text_list("layer_types");

@@ -49,6 +49,11 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
   const std::string key = type.is_xdrope ? "xdrope_section" : "mrope_section";
   if (known == nullptr && !rope.has(key)) {
     if (type.is_xdrope) rope.missing(key, "a list of 4 integers >= 0");
+    if (type.is_axial) {
+      rope.fail("rope_type is axial, and the axes of " +
+                (config.type.empty() ? "the model" : config.type) +
+                " are not known; give its frequencies to your kernel as data");
+    }
     return;
   }
   json axes = known != nullptr ? *known : usual_axes(rope, type);

@@ -104,6 +104,9 @@ class LayoutReader {
     const json* axes = config_.field("axes");
     if (axes == nullptr || !axes->contains("channels")) return {};
     const json* list = model_.find(axes->at("channels"));
+    if (list != nullptr && !list->is_array()) {
+      model_.refuse(axes->at("channels"), "a list of integers >= 0");
+    }
     std::int64_t sum = 0;
     for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
       const json& count = (*list)[i];

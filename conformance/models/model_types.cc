@@ -119,6 +119,10 @@ std::string layers_without_rope(const TypedConfig& model) {
   std::vector<std::int64_t> layers;
   json kinds = json::array();
   if (const json* known = model.field("nope_kinds")) kinds = *known;
+  if (const json* key = model.field("nope_unless_null")) {
+    const auto own = object.node().find(key->get<std::string>());
+    if (own != object.node().end() && own->is_null()) kinds.clear();
+  }
   if (const json* own = object.find_own("rope_parameters")) {
     for (const auto& [name, rope] : own->items()) {  // null: no RoPE
       if (rope.is_null() && !own->contains("rope_theta")) kinds.push_back(name);

@@ -45,6 +45,9 @@ TEST_CASE("of each kind of configuration the right thing is said",
     for (const std::string part : row.at("says")) {
       CHECK_THAT(said, ContainsSubstring(part));
     }
+    for (const std::string part : row.value("never", nlohmann::json::array())) {
+      CHECK_THAT(said, !ContainsSubstring(part));
+    }
   }
 }
 

@@ -270,7 +270,7 @@ constexpr RopeType kTypes[] = {
     {"su", long_rope},
     {"llama3", llama3},
     {.name = "proportional", .read = proportional, .is_proportional = true},
-    {"axial", none},
+    {.name = "axial", .read = none, .is_axial = true},
     {"mrope", none},
     {.name = "xdrope", .read = xdrope, .is_xdrope = true}};
 

@@ -38,6 +38,7 @@ struct RopeType {
                ModelRope& result);
   bool is_proportional = false;  // pairs of a part, exponents of the whole head
   bool is_xdrope = false;        // sections under a key of its own
+  bool is_axial = false;         // several axes, which the type's code knows
 };
 
 // Returns that of rope_type, else of type, else "default". Throws ConfigError

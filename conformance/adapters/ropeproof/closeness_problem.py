@@ -59,7 +59,14 @@ class Call:
 
 
 def plain(array):
-    """As NumPy sees it, also of a device."""
+    """Its numbers, as NumPy has them, also of a device; of bf16 as f32."""
+    if "bfloat16" in str(getattr(array, "dtype", "")):
+        if type(array).__module__.startswith("mlx"):
+            return arrays.bf16_to_f32(arrays.from_mlx(array))
+        if hasattr(array, "float"):
+            array = array.float()
+        else:
+            array = np.asarray(array).astype(np.float32)
     return arrays.from_torch(array) if hasattr(array, "detach") else array
 
 
@@ -257,15 +264,19 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
     p.rotary_dim = (p.head_dim - p.rotary_offset if rotary_dim is None
                     else int(_whole("rotary_dim", rotary_dim)))
     p.pairing = PAIRINGS[pairing or "half_split"]
+    places = positions_of(positions, offset, cu_seqlens, p.batch, p.seq)
     if config is not None:
         _refuse("config", base=base, inv_freq=inv_freq, scaling=scaling,
                 amplitude=amplitude, sections=sections, rotary_dim=rotary_dim,
                 axis_of_pair=axis_of_pair, rotary_offset=rotary_offset or None)
+        if seq_len is not None:
+            seq_len = int(_whole("seq_len", seq_len))
+        elif places is not None:
+            seq_len = max(1, int(np.max(places, initial=0)) + 1)
         _set_model(call, config, layers, pairing, seq_len)
     elif layers is not None or seq_len is not None:
         raise ValueError("layers and seq_len are of a config")
     pairs = p.rotary_dim // 2
-    places = positions_of(positions, offset, cu_seqlens, p.batch, p.seq)
     table = dict(cos=cos, sin=sin, cos_sin=cos_sin, freqs_cis=freqs_cis)
     if any(part is not None for part in table.values()):
         _refuse("a table", base=base, inv_freq=inv_freq, scaling=scaling,

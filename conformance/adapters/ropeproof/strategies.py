@@ -35,8 +35,13 @@ class Drawn:
                 f"{self.positions.tolist()}")
 
     def assert_close(self, result, **how):
-        """As ropeproof.assert_rope_close: of q, or of a tuple (q, k)."""
+        """As ropeproof.assert_rope_close: of q, or of a tuple (q, k) where there
+        is a k."""
         is_both = isinstance(result, (tuple, list)) and len(result) == 2
+        if is_both != (self.k is not None):
+            raise ValueError("the problem has q and k; expected a tuple of two "
+                             "results" if self.k is not None else
+                             "the problem has q alone; expected one result")
         assert_rope_close(
             result, (self.q, self.k) if is_both else self.q,
             positions=self.positions, base=self.base, pairing=self.pairing,
