@@ -175,6 +175,11 @@ class Closeness(unittest.TestCase):
                             ({**config, "head_dim": 32}, "32")):
             with self.subTest(line), self.assertRaisesRegex(ValueError, line):
                 close(y, self.x, config=given, **at)
+        for how, line in (({"seq_len": -1}, "seq_len is -1"),
+                          ({"seq_len": "a"}, "expected whole numbers"),
+                          ({"layers": 0}, "layers is 0")):
+            with self.subTest(line), self.assertRaisesRegex(ValueError, line):
+                close(y, self.x, config=config, **how, **at)
         with self.assertRaisesRegex(ValueError, "says what base is"):
             close(y, self.x, config=config, base=1e4, **at)
 
@@ -332,6 +337,12 @@ class Closeness(unittest.TestCase):
                 ({"offset": [1, 2, 3]}, "offset has 3 entries"),
                 ({"cu_seqlens": [0, 4]}, r"cu_seqlens is \[0, 4\]"),
                 ({**at, "base": -1.0}, "base"),
+                ({**at, "base": 10**400}, "base is 1000"),
+                ({**at, "rotary_offset": -1}, "rotary_offset is -1"),
+                ({**at, "axis_of_pair": ["a"] * 8}, "expected whole numbers"),
+                ({**at, "axis_of_pair": [0.9] * 8}, "expected whole numbers"),
+                ({"cos": y[0, :, 0, :8] * 1j, "sin": y[0, :, 0, :8] * 1j},
+                 "is complex: give freqs_cis"),
                 ({**at, "inv_freq": [1.0]}, r"inv_freq has shape \[1\]"),
                 ({**at, "scaling": {"kind": "x"}}, "scaling's kind is 'x'"),
                 ({**at, "claim": "A7"}, "angle_class is 'A7'")):

@@ -197,6 +197,9 @@ cases::Problem read_problem(const ropeproof_problem& p) {
     problem.spec.axes = read_axes(p);
     problem.positions = read_positions(p);
   }
+  if (p.direction != 1 && p.direction != -1) {
+    fail("direction is " + std::to_string(p.direction) + "; expected 1 or -1");
+  }
   if (p.direction < 0) {
     problem.spec.direction = reference::Direction::kAdjoint;
   }

@@ -192,6 +192,7 @@ TEST_CASE("a problem that cannot be judged is refused in one line",
   refused([](P& p) { p.struct_size = 0; }, "problem.struct_size is 0");
   refused([](P& p) { p.rotary_dim = 7; }, "rotary_dim is 7");
   refused([](P& p) { p.pairing = 0; }, "pairing is 0");
+  refused([](P& p) { p.direction = 2; }, "direction is 2");
   refused([](P& p) { p.dtype = 77; }, "dtype is 77");
   refused([](P& p) { p.positions = nullptr; }, "positions is NULL");
   refused([](P& p) { p.q.out = nullptr; }, "q.out is NULL");

@@ -207,7 +207,7 @@ impl Problem {
     /// The plain problem: `input` and what a kernel has made of it, `output`, both dense
     /// [batch, seq, heads, head_dim], every channel rotated by base^(-2j/head_dim) times
     /// positions[batch, seq]. What differs is set in the result. Panics for slices of
-    /// another length.
+    /// another length, and for elements that are not as wide as those of `dtype`.
     pub fn dense<T>(
         dtype: u32,
         pairing: u32,
@@ -219,6 +219,12 @@ impl Problem {
     ) -> Problem {
         let [batch, seq, heads, head_dim] = shape.map(|n| n as i64);
         let elements: usize = shape.iter().product();
+        let bytes = match dtype {
+            F64 => 8,
+            F32 => 4,
+            _ => 2,
+        };
+        assert_eq!(mem::size_of::<T>(), bytes, "dtype is {}", dtype);
         assert_eq!(
             (input.len(), output.len()),
             (elements, elements),

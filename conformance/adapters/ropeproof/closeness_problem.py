@@ -92,7 +92,7 @@ def _whole(name, value):
 
 
 def _number(name, value):
-    if isinstance(value, (int, float, np.number)):
+    if isinstance(value, (int, float, np.number)) and abs(value) < 1e300:
         return float(value)
     raise ValueError(f"{name} is {value!r}; expected a number")
 
@@ -173,7 +173,7 @@ def _set_axes(call, sections, axis_of_pair, axes, pairs):
             raise ValueError(f"positions have {axes} axes: say sections, the "
                              f"pairs of each, or axis_of_pair")
         return
-    axis_of_pair = np.asarray(plain(axis_of_pair))
+    axis_of_pair = _whole("axis_of_pair", axis_of_pair)
     if axis_of_pair.shape != (pairs,) or not (
             (axis_of_pair >= 0) & (axis_of_pair < axes)).all():
         raise ValueError(f"axis_of_pair has shape {list(axis_of_pair.shape)}; "
@@ -261,16 +261,23 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
         p.batch, p.seq, p.head_dim, p.dtype = found
     p.direction = -1 if direction == "adjoint" else 1
     p.rotary_offset = int(_whole("rotary_offset", rotary_offset))
+    if not 0 <= p.rotary_offset < p.head_dim:
+        raise ValueError(f"rotary_offset is {p.rotary_offset}; expected 0 to "
+                         f"{p.head_dim - 1}")
     p.rotary_dim = (p.head_dim - p.rotary_offset if rotary_dim is None
                     else int(_whole("rotary_dim", rotary_dim)))
     p.pairing = PAIRINGS[pairing or "half_split"]
     places = positions_of(positions, offset, cu_seqlens, p.batch, p.seq)
+    if not isinstance(layers, (str, type(None))):
+        raise ValueError(f"layers is {layers!r}; expected a word of the config")
     if config is not None:
         _refuse("config", base=base, inv_freq=inv_freq, scaling=scaling,
                 amplitude=amplitude, sections=sections, rotary_dim=rotary_dim,
                 axis_of_pair=axis_of_pair, rotary_offset=rotary_offset or None)
         if seq_len is not None:
             seq_len = int(_whole("seq_len", seq_len))
+            if not 1 <= seq_len <= LARGEST_POSITION:
+                raise ValueError(f"seq_len is {seq_len}; expected 1 to 2^53")
         elif places is not None:
             seq_len = max(1, int(np.max(places, initial=0)) + 1)
         _set_model(call, config, layers, pairing, seq_len)

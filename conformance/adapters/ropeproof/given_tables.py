@@ -49,6 +49,8 @@ def parts_of(pairs, cos=None, sin=None, cos_sin=None, freqs_cis=None):
         if word != other or cos.shape != sin.shape:
             raise ValueError(f"cos is {word} {list(cos.shape)}, sin {other} "
                              f"{list(sin.shape)}")
+        if np.iscomplexobj(cos) or np.iscomplexobj(sin):
+            raise ValueError("cos or sin is complex: give freqs_cis")
         return {"cos": cos, "sin": sin}, word
     if cos_sin is not None:
         table, word = numbers_of("cos_sin", cos_sin)

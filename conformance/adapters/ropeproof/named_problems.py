@@ -103,9 +103,13 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
              arrays="numpy", heads_first=False, claim="A1", program=None):
     """A list of the suite's problems of such a kernel, for parametrize:
 
-        @pytest.mark.parametrize("problem", ropeproof.problems(), ids=str)
+        @pytest.mark.parametrize("problem", ropeproof.problems(features=()),
+                                 ids=str)
         def test_my_rope(problem):
             problem.assert_close(my_rope(problem.q, problem.positions))
+
+    With the feature "keys", which is the default, most have a problem.k, too,
+    and want a tuple (q, k).
 
     like       problem.check(function) calls it as this form: ropeproof/like.
                Operations and features are then the form's
