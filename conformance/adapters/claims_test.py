@@ -65,6 +65,7 @@ class Claims(unittest.TestCase):
         self.assertTrue(report.conforms, report)
         claims = {claim["dtypes"][0]: claim for claim in report.claims}
         self.assertEqual(claims["f32"]["angle_class"], "A0")
+        self.assertEqual(claims["f16"]["angle_class"], "A1")
         self.assertEqual(claims["f16"]["rounding"], "each")
 
     def test_a_claim_that_a_few_calls_allow_is_loosened(self):

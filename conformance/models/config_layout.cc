@@ -104,16 +104,16 @@ class LayoutReader {
     const json* axes = config_.field("axes");
     if (axes == nullptr || !axes->contains("channels")) return {};
     const json* list = model_.find(axes->at("channels"));
-    if (list != nullptr && !list->is_array()) {
-      model_.refuse(axes->at("channels"), "a list of integers >= 0");
-    }
+    if (list == nullptr) return {};
     std::int64_t sum = 0;
-    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-      const json& count = (*list)[i];
-      if (!count.is_number_integer() || count < 0 || count > kMaxHeadDim) {
-        model_.refuse(axes->at("channels"), "a list of integers >= 0");
-      }
-      sum += count.get<std::int64_t>();
+    bool is_right = list->is_array();
+    for (const json& count : *list) {
+      is_right = is_right && count.is_number_integer() && count >= 0 &&
+                 count <= kMaxHeadDim;
+      if (is_right) sum += count.get<std::int64_t>();
+    }
+    if (!is_right) {
+      model_.refuse(axes->at("channels"), "a list of integers >= 0");
     }
     return sum;
   }
