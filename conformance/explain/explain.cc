@@ -87,8 +87,9 @@ class Diagnoser {
     });
   }
 
-  // The hypothesis that explains most of what is left and either strikes
-  // wherever it can or by a rule: else its numbers may be a coincidence.
+  // The hypothesis that explains most of what is left and strikes wherever it
+  // can or by a rule; else one that is sure. The numbers of others may be a
+  // coincidence.
   bool add_best() {
     std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> ranked;
     for (const std::size_t h : failures_.leads()) {
@@ -98,34 +99,45 @@ class Diagnoser {
     std::ranges::stable_sort(ranked, std::greater(), [](const auto& one) {
       return std::pair(std::get<0>(one), std::get<1>(one));
     });
+    std::optional<std::size_t> sure;
+    Rule of_sure;
     for (const auto& [some, all, h] : ranked) {
-      Numbers failures = explained_by(h, false);
+      const Numbers failures = explained_by(h, false);
       const Rule where =
           where_of(hypotheses_[h].change, hypotheses_[h].rounds, failures);
       // A rule for a few is found by chance, too.
       const bool are_few = 4 * failures.size() < left_.size();
       using Kind = Place::Kind;
-      if (where.place.kind == Kind::kNoSimpleRule ||
-          (where.place.kind == Kind::kRule && are_few)) {
-        continue;
-      }
-      Diagnosis d = named({h}, failures);
-      d.where = where.place;
-      d.bug = bug_at(d.bug, where);
-      add_rivals(d, h, failures);
-      const bool is_sharp = std::ranges::any_of(failures, [&](std::size_t i) {
-        return failures_.fit(i, h).sharp > 0;
-      });
-      for (const std::size_t i : is_sharp ? left_ : Numbers()) {
-        if (failures_.fit(i, h).allows(where.place.kind == Kind::kRule) &&
-            std::ranges::find(failures, i) == failures.end()) {
-          failures.push_back(i);
+      if (where.place.kind == Kind::kNoSimpleRule) {
+        if (!sure && 4 * failures.size() >= 3 * left_.size() &&
+            failures_.are_sure(failures, h)) {
+          sure = h;
+          of_sure = where;
         }
+      } else if (where.place.kind != Kind::kRule || !are_few) {
+        take_one(h, where);
+        return true;
       }
-      take(std::move(d), failures, {h});
-      return true;
     }
-    return false;
+    if (sure) take_one(*sure, of_sure);
+    return sure.has_value();
+  }
+
+  void take_one(std::size_t h, const Rule& where) {
+    Numbers failures = explained_by(h, false);
+    Diagnosis d = named({h}, failures);
+    d.where = where.place;
+    d.bug = bug_at(d.bug, where);
+    add_rivals(d, h, failures);
+    const bool is_sharp = std::ranges::any_of(
+        failures, [&](std::size_t i) { return failures_.fit(i, h).sharp > 0; });
+    for (const std::size_t i : is_sharp ? left_ : Numbers()) {
+      if (failures_.fit(i, h).allows(where.place.kind == Place::Kind::kRule) &&
+          std::ranges::find(failures, i) == failures.end()) {
+        failures.push_back(i);
+      }
+    }
+    take(std::move(d), failures, {h});
   }
 
   // One bug, or two at once.
@@ -212,22 +224,6 @@ class Diagnoser {
     return contrast_;
   }
 
-  // Those that change the answer of a trial, each in its own way.
-  Numbers unlike(const Trial& trial) const {
-    Numbers some;
-    std::set<std::vector<double>> known;
-    known.insert(trial.predict([](wrong::Pipeline&) {}));
-    for (std::size_t h = 0; h < hypotheses_.size(); ++h) {
-      if (hypotheses_[h].rounds) continue;
-      std::vector<double> answer = trial.predict(hypotheses_[h].change);
-      const bool is_plain =
-          !answer.empty() &&
-          !std::ranges::any_of(answer, [](double x) { return std::isnan(x); });
-      if (is_plain && known.insert(std::move(answer)).second) some.push_back(h);
-    }
-    return some;
-  }
-
   // Two bugs in one kernel, on the smallest failure that is left: one that was
   // found with every other; where the failure is small, every two.
   bool add_two_at_once() {
@@ -237,7 +233,7 @@ class Diagnoser {
       known.insert(known.end(), one.bugs.begin(), one.bugs.end());
     }
     const bool is_small = trial.elements() <= kLargestPairTrial;
-    if (is_small || !known.empty()) all = unlike(trial);
+    if (is_small || !known.empty()) all = failures_.unlike(trial);
     return add_two_of(known, all) || (is_small && add_two_of(all, all));
   }
 

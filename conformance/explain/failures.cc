@@ -1,6 +1,9 @@
 #include "conformance/explain/failures.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
 
 #include "reference/parallel_for.h"
 
@@ -69,6 +72,31 @@ void Failures::scan(std::size_t failure) {
   for (std::size_t h = 0; h < fits.size(); ++h) {
     failures_[failure].fits.emplace(h, fits[h]);
   }
+}
+
+bool Failures::are_sure(const std::vector<std::size_t>& some,
+                        std::size_t hypothesis) {
+  constexpr std::size_t kFewest = 3;
+  return some.size() >= kFewest &&
+         std::ranges::all_of(some, [&](std::size_t i) {
+           const Fit& one = fit(i, hypothesis);
+           return one.explains_all() && one.sharp > 0;
+         });
+}
+
+std::vector<std::size_t> Failures::unlike(const Trial& trial) const {
+  std::vector<std::size_t> some;
+  std::set<std::vector<double>> known;
+  known.insert(trial.predict([](wrong::Pipeline&) {}));
+  for (std::size_t h = 0; h < hypotheses_.size(); ++h) {
+    if (hypotheses_[h].rounds) continue;
+    std::vector<double> answer = trial.predict(hypotheses_[h].change);
+    const bool is_plain =
+        !answer.empty() &&
+        !std::ranges::any_of(answer, [](double x) { return std::isnan(x); });
+    if (is_plain && known.insert(std::move(answer)).second) some.push_back(h);
+  }
+  return some;
 }
 
 void Failures::try_all() {

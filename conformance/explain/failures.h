@@ -43,6 +43,14 @@ class Failures {
   // The fit of a hypothesis to a failure; tried now if it was not before.
   const Fit& fit(std::size_t failure, std::size_t hypothesis);
 
+  // Whether it is no coincidence that a hypothesis gives what stands in some
+  // failures, though no rule says where it strikes: they are several whole
+  // answers, each far from right.
+  bool are_sure(const std::vector<std::size_t>& some, std::size_t hypothesis);
+
+  // The hypotheses that change the answer of a trial, each in its own way.
+  std::vector<std::size_t> unlike(const Trial& trial) const;
+
   // Hypotheses that explain some failure, in the order in which they were
   // found.
   const std::vector<std::size_t>& leads() const { return leads_; }
