@@ -2,6 +2,8 @@
 #ifndef ROPEPROOF_CONFORMANCE_CASES_DRAW_H_
 #define ROPEPROOF_CONFORMANCE_CASES_DRAW_H_
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,6 +21,18 @@ class Draw {
   std::int64_t between(std::int64_t low, std::int64_t high) {
     const auto count = static_cast<std::uint64_t>(high - low + 1);
     return low + static_cast<std::int64_t>(bits() % count);
+  }
+
+  // low .. high, both included, low >= 0; each power of two as likely as the
+  // others.
+  std::int64_t any_size(std::int64_t low, std::int64_t high) {
+    const auto power = [](std::int64_t x) {
+      return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x)));
+    };
+    const std::int64_t bits = between(power(low), power(high));
+    const std::int64_t least = bits == 0 ? 0 : std::int64_t{1} << (bits - 1);
+    return between(std::max(low, least),
+                   std::min(high, std::max<std::int64_t>(2 * least - 1, 0)));
   }
 
   bool one_in(std::int64_t count) { return between(1, count) == 1; }

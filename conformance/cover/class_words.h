@@ -79,20 +79,20 @@ enum class AxesClass {
   kSections2,
   kSections3,
   kSections4,
-  kSections6,
+  kSectionsMany,    // five to ROPEPROOF_MAX_SECTIONS
   kSectionsInside,  // three; the axes lie inside the batch rows
   kInterleaved,     // two, three or four
   kGrid,
   kGrid3,
   kAny,
   kWeights2,
-  kWeights3
+  kWeightsMany  // three to eight
 };
 inline constexpr Classes kAxes{
     "axes",
     named<AxesClass>("one", "sections_2", "sections_3", "sections_4",
-                     "sections_6", "sections_inside", "interleaved", "grid",
-                     "grid_3", "any", "weights_2", "weights_3")};
+                     "sections_many", "sections_inside", "interleaved", "grid",
+                     "grid_3", "any", "weights_2", "weights_many")};
 
 inline constexpr Classes kNumbers{"numbers", named<bool>("integer", "real")};
 inline constexpr Classes kSign{"sign", named<bool>("positive", "mixed")};
@@ -106,7 +106,7 @@ inline constexpr Classes kMagnitude{"magnitude",
                                                          {20, "2^20"},
                                                          {24, "2^24"},
                                                          {31, "2^31"},
-                                                         {34, "2^34"}}}};
+                                                         {52, "2^52"}}}};
 
 // The order of the positions of one batch row.
 enum class OrderClass {

@@ -13,7 +13,7 @@ using reference::Frequencies;
 
 constexpr double kBases[] = {500000, 1e6, 1e7, 150000, 256000, 5e6};
 // Neither is a number of f32.
-constexpr double kFractionalBases[] = {10000.1, 1234567.3, 333.3, 1e11};
+constexpr double kFractionalBases[] = {10000.1, 1234567.3, 3333.3, 1e11};
 constexpr double kSmallBases[] = {2, 3, 10, 100, 256};
 
 std::string read_base(const ropeproof_problem& p) {

@@ -118,7 +118,7 @@ bool offers_axes(const Offer& offer, AxesClass c) {
     case AxesClass::kOne:
       return true;
     case AxesClass::kWeights2:
-    case AxesClass::kWeights3:
+    case AxesClass::kWeightsMany:
       return offer.takes({.has_axis_weights = true});
     case AxesClass::kInterleaved:
       return offer.takes({.axis_map = ROPEPROOF_AXES_INTERLEAVED});
@@ -137,12 +137,13 @@ bool offers_axes(const Offer& offer, AxesClass c) {
 std::string read_axes(const ropeproof_problem& p) {
   const std::int64_t count = p.position_axes;
   if (are_axes_inside(p)) return "sections_inside";
-  if (p.axis_weights != nullptr) return "weights_" + std::to_string(count);
+  if (p.axis_weights != nullptr)
+    return count == 2 ? "weights_2" : "weights_many";
   switch (p.axis_map) {
     case 0:
       return "one";
     case ROPEPROOF_AXES_SECTIONS:
-      return "sections_" + std::to_string(count);
+      return count > 4 ? "sections_many" : "sections_" + std::to_string(count);
     case ROPEPROOF_AXES_INTERLEAVED:
       return "interleaved";
     case ROPEPROOF_AXES_GRID:
@@ -189,8 +190,11 @@ void draw_axes(Drawing& d, AxesClass c) {
     case AxesClass::kSections4:
       axes = reference::contiguous_sections(parts(draw, pairs, 4));
       break;
-    case AxesClass::kSections6:
-      axes = reference::contiguous_sections(parts(draw, pairs, 6));
+    case AxesClass::kSectionsMany:
+      axes = reference::contiguous_sections(
+          parts(draw, pairs,
+                draw.between(
+                    5, std::min<std::int64_t>(pairs, ROPEPROOF_MAX_SECTIONS))));
       break;
     case AxesClass::kInterleaved: {
       // 0 1 2 0 1 2 ... while the axes but the first have pairs left.
@@ -224,8 +228,8 @@ void draw_axes(Drawing& d, AxesClass c) {
     case AxesClass::kWeights2:
       weights(2);
       break;
-    case AxesClass::kWeights3:
-      weights(3);
+    case AxesClass::kWeightsMany:
+      weights(draw.between(3, 8));
       break;
   }
 }

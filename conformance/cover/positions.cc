@@ -1,5 +1,6 @@
 // Positions: of a magnitude, in an order, of either sign, real or not.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "conformance/cover/dimension.h"
@@ -89,15 +90,15 @@ Bounds bounds_of(int magnitude) {
   return {least, (std::int64_t{1} << magnitude) - 1};
 }
 
-// Powers where formats, and integers, end.
-constexpr std::int64_t kEdges[] = {8, 11, 12, 16, 17, 20, 24, 31, 32};
-
-// Half of them next to a power of two, where formats begin to lose odd numbers.
-std::int64_t anywhere(Draw& draw, std::int64_t most) {
-  if (draw.one_in(2)) return draw.between(0, most);
-  std::int64_t power = std::int64_t{1} << draw.from(kEdges);
-  while (power > most) power /= 2;
-  return std::clamp<std::int64_t>(power + draw.between(-1, 1), 0, most);
+// Half of them next to a power of two, where formats begin to lose odd numbers
+// and integers end, a quarter of any size.
+std::int64_t anywhere(Draw& draw, std::int64_t least, std::int64_t most) {
+  const std::int64_t p =
+      draw.one_in(2) ? draw.between(least, most) : draw.any_size(least, most);
+  if (draw.one_in(2)) return p;
+  const auto power =
+      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(p)));
+  return std::clamp(power + draw.between(-1, 1), least, most);
 }
 
 // A batch row; the largest of its positions is `largest`, where `has_largest`.
@@ -130,7 +131,7 @@ std::vector<double> row_of(Draw& draw, OrderClass order, std::int64_t seq,
             : t == middle  ? largest
             : t == 0       ? largest - draw.between(1, largest / 4 + 1)
             : t == seq - 1 ? draw.between(0, largest / 4)
-                           : anywhere(draw, largest));
+                           : anywhere(draw, 0, largest));
         break;
       case OrderClass::kConstant:
         add(largest);
@@ -180,16 +181,20 @@ void mix_signs(Draw& draw, const std::vector<double*>& positions,
   if (!has_negative && last != nullptr) *last = -*last;
 }
 
+// Three of four draws are no larger, where angles formed in binary64 are still
+// good to 2^-19.
+constexpr std::int64_t kMostOfBinary64 = std::int64_t{1} << 34;
+
 void draw_magnitude(Drawing& d, int magnitude) {
   const Bounds bounds = bounds_of(magnitude);
-  d.largest = bounds.most;
-  if (d.max_position > 0 && d.max_position <= bounds.most) {
-    d.largest = d.max_position;
-  } else if (d.draw.one_in(2)) {
-    d.largest =
-        std::max(d.draw.between(bounds.most - bounds.most / 3, bounds.most),
-                 std::min(d.problem.seq - 1, bounds.most));
-  }
+  std::int64_t most =
+      d.draw.one_in(4) ? bounds.most : std::min(bounds.most, kMostOfBinary64);
+  if (d.max_position > 0) most = std::min(most, d.max_position);
+  // Tokens that ascend have room, and do not begin at 0, where no angle shows;
+  // a fraction may be taken off.
+  const std::int64_t least =
+      std::min(std::max(bounds.least + 1, 2 * d.problem.seq + 8), most);
+  d.largest = d.draw.one_in(3) ? most : anywhere(d.draw, least, most);
 }
 
 bool are_rows_alike(const Problem& p) {
@@ -221,8 +226,8 @@ void draw_order(Drawing& d, OrderClass c) {
         most =
             largest - (axis == top_axis ? 0 : 1) - (falls ? b : batch - 1 - b);
       } else if (!is_top) {
-        most = std::max<std::int64_t>(
-            largest - draw.between(0, largest / 8 + 1), 0);
+        most = std::max(largest - draw.between(0, largest / 8 + 1),
+                        std::min(seq - 1, largest));
       }
       // That the first row ascends says nothing of the others.
       const bool is_other = b > 0 && order_of_row == OrderClass::kAscending &&

@@ -40,7 +40,7 @@ struct ScalingDraw {
 
   // YaRN's ramp runs forward for every number of channels d if L / (2 pi
   // beta_slow) > 1 and L / (2 pi beta_fast) < b^(2(d-1)/d), which is b or more:
-  // so L > 2 pi 4, and b > 32768 / (2 pi 16) = 326.
+  // so L > 2 pi 4, and b > 262144 / (2 pi 16) = 2607.
   reference::Yarn draw_yarn() {
     reference::Yarn s;
     s.factor = factor(48);

@@ -14,14 +14,33 @@ std::int64_t drawn(Drawing& d, std::string_view name) {
   return d.draw.between(range.low, range.high);
 }
 
+// Pairs above this make tables and heads so large that only rows of few heads
+// have them.
+constexpr std::int64_t kManyPairs = 256;
+
+// The most pairs for which no size of the others' classes makes the call larger
+// than a recipe's.
+std::int64_t most_pairs(const Recipe& recipe) {
+  const auto low = [&](const char* name) { return recipe.range(name).low; };
+  const std::int64_t rows =
+      low("batch") * low("seq") * std::max(low("q_heads"), low("k_heads"));
+  const Range pairs = recipe.range("pairs");
+  return std::min(
+      std::max({recipe.elements / (2 * rows), kManyPairs, pairs.low}),
+      pairs.high);
+}
+
+// Half of the heads are multiples of 8 channels, as those of models.
 void draw_pairs(Drawing& d) {
-  std::int64_t pairs = drawn(d, "pairs");
+  const Range range = d.recipe.range("pairs");
+  std::int64_t pairs = d.draw.any_size(range.low, most_pairs(d.recipe));
+  if (d.draw.one_in(2) && pairs / 4 * 4 >= range.low) pairs -= pairs % 4;
   const AxesClass axes = d.recipe.class_of(kAxes);
   const std::int64_t parts = axes == AxesClass::kGrid    ? 2
                              : axes == AxesClass::kGrid3 ? 3
                                                          : 1;
   pairs = pairs / parts * parts;
-  if (pairs < d.recipe.range("pairs").low) pairs += parts;
+  if (pairs < range.low) pairs += parts;
   d.problem.spec.layout.rotary_dim = 2 * pairs;
 }
 
@@ -94,7 +113,7 @@ std::vector<Dimension> size_dimensions() {
            {32, 32},
            {33, 63},
            {64, 127},
-           {128, 256}},
+           {128, 1024}},
           kCalls | ROPEPROOF_FREQUENCIES | kPermute, By::kModel,
           [](P p) { return p.rotary_dim / 2; }, draw_pairs),
       size(

@@ -60,6 +60,44 @@ void fill_pairs(const Problem& p, const Golden& tables, std::int64_t heads,
   }
 }
 
+// The powers of two between which |u| + |v| of every pair of a head may lie,
+// where |c| + |s| is at most `factor`.
+struct Powers {
+  int least, most;
+};
+
+Powers powers_of_any_head(Format format, double factor) {
+  const Powers all = format == Format::kF16   ? Powers{-11, 15}
+                     : format == Format::kF64 ? Powers{-600, 600}
+                                              : Powers{-90, 127};
+  return {all.least, all.most - 1 - std::ilogb(std::max(factor, 1.0))};
+}
+
+// Makes one head in four of a size of its own.
+void resize_heads(const Problem& p, const Golden& tables, std::int64_t heads,
+                  std::uint64_t seed, std::span<std::uint64_t> x) {
+  const std::int64_t d = p.spec.layout.head_dim;
+  Draw draw(seed);
+  for (std::int64_t row = 0; row * d < std::ssize(x); ++row) {
+    if (!draw.one_in(4)) continue;
+    double factor = 0;
+    for (std::int64_t j = 0; j < p.pairs(); ++j) {
+      const std::size_t entry = at(row / heads * p.pairs() + j);
+      factor = std::max(factor,
+                        std::abs(std::bit_cast<double>(tables.cos[entry])) +
+                            std::abs(std::bit_cast<double>(tables.sin[entry])));
+    }
+    const auto [least, most] = powers_of_any_head(p.dtype, factor);
+    // |u| and |v| are below 2, so their sum is below 2^2.
+    const auto power = static_cast<int>(draw.between(least, most - 2));
+    for (std::uint64_t& element : x.subspan(at(row * d), at(d))) {
+      const double number =
+          decode(p.dtype, random_number(p.dtype, draw.bits(), 0));
+      element = encode(p.dtype, std::ldexp(number, power));
+    }
+  }
+}
+
 struct Shape {
   std::uint64_t sign, least_normal, infinity, quiet;  // bits of a format
 };
@@ -130,6 +168,8 @@ Bits filled(const Problem& p, const Golden& tables, std::int64_t heads,
     fill_pairs(
         p, tables, heads,
         [&](double cos, double sin) { return pairs.next(cos, sin); }, first);
+  } else if (values == Values::kUnlike) {
+    resize_heads(p, tables, heads, ~seed, first);
   } else if (values == Values::kSpecial) {
     Draw seeds(~seed);
     fill_pairs(

@@ -27,7 +27,13 @@ enum class Values {
   // half to even, so no bound tells them apart, but level L3 does. Elsewhere y
   // is transcendental, and never a tie.
   kCancelling,
-  kUnlike,  // 2^-8 to 2^8 times like size; powers of two; zeros
+  // 2^-8 to 2^8 times like size; powers of two; zeros. One head in four has a
+  // size of its own, as far as every kernel that is right can carry it: up to
+  // where (|c| + |s|) (|u| + |v|) and |u| + |v| are half of the largest number
+  // (products and sums in any order are finite), and down to where products are
+  // not subnormal: 2^-90 in f32 and bf16. In f16, whose products are, 2^-11; in
+  // f64 2^-600 to 2^600, whose squares leave it.
+  kUnlike,
   // Problem::is_special: pairs with NaNs and infinities beside pairs of
   // subnormal numbers, of the least normal ones, whose products and sums are
   // subnormal, of zeros of either sign, and of ordinary ones.
@@ -40,7 +46,7 @@ struct Alike {
 };
 
 // Fills q and k of a problem that has its specification, sizes and dtype, and
-// sets `is_special`. kCancelling and kSpecial read cos and sin of `tables`.
+// sets `is_special`. All but kRandom read cos and sin of `tables`.
 // Cost: kCancelling 0.3 us an element, the others 15 ns.
 void fill_values(cases::Problem& p, const cases::Golden& tables, Values values,
                  Alike alike, std::uint64_t seed);

@@ -15,6 +15,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/recipes.h"
+#include "conformance/cover/values.h"
 #include "conformance/wrong/mutation.h"
 #include "reference/parallel_for.h"
 
@@ -24,8 +25,8 @@ namespace {
 using reference::at;
 using wrong::PipelineKernel;
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 18;  // elements of q and k
-constexpr std::size_t kCommon = 60, kTouched = 16;
+constexpr std::int64_t kLargest = std::int64_t{1} << 19;  // elements of q and k
+constexpr std::size_t kCommon = 60, kTouched = 32;
 // Elements of the cases that are looked at for one mutant.
 constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
 constexpr std::size_t kAtOnce = 64;  // candidates, on all cores
@@ -117,6 +118,7 @@ Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
     c.problem = cover::outline(recipe, max_position);
     c.golden = call::numbered_tables(c.problem);
     fill_numbers(c);
+    cover::mark_copies(c.problem, 1);
     add(c, true);
   }
   std::ranges::stable_sort(candidates_, {}, [](const Candidate& candidate) {

@@ -63,7 +63,9 @@ Axis axis_in_blocks(const Sections& sections, std::int64_t j) {
 // Blocks of other sections, or of another j: change(problem, sections, j).
 auto takes_blocks(void (*change)(const AbiProblem&, Sections&, std::int64_t&),
                   std::uint32_t map = ROPEPROOF_AXES_SECTIONS) {
-  return takes_axis(map, [=](const AbiProblem& p, std::int64_t j) {
+  return takes_axis(map, [=](const AbiProblem& p, std::int64_t j) -> Axis {
+    // Of more axes a problem says the sections pair by pair alone.
+    if (p.position_axes > ROPEPROOF_MAX_SECTIONS) return own_axis(p, j);
     Sections sections{};
     std::ranges::copy(p.axis_sections, sections.begin());
     change(p, sections, j);

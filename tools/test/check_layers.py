@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 109_320, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 64_310,
+    ("everything outside vectors/", 109_480, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 64_490,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 11_300,
+    ("conformance/identify, explain and wrong", 11_340,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
