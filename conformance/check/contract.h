@@ -65,11 +65,11 @@ inline constexpr std::int64_t kLargeElements = 1 << 16;
 inline constexpr int kLargeRounds = 20;
 Check check_large_concurrency(plugin::Kernel& kernel, const Subject& subject);
 
-// Calls one token of the subject again and again in one process, as often as a
-// counter of 16 bits holds and more; then the subject. A kernel that gets its
-// calls through a pipe gets fewer: more than a process may have files open
+// Calls one token of the subject again and again in one process, more often
+// than counters of 16 and 17 bits hold; then the subject. A kernel that gets
+// its calls through a pipe gets fewer: more than a process may have files open
 // (1024). Fails, too, if memory grows with every call.
-inline constexpr int kManyCalls = 70000;
+inline constexpr int kManyCalls = 140000;
 inline constexpr int kManyRequests = 1100;
 Check check_many_calls(plugin::Kernel& kernel, const Subject& subject);
 

@@ -50,57 +50,92 @@ reference::Layout trained_layout(reference::Layout layout) {
   return layout;
 }
 
-// What smoke asks once at least, where it is declared.
+// The dimensions of which smoke asks each class that a kernel declares, in
+// cover::kSingles cases.
 constexpr std::string_view kOfSmoke[] = {
-    cover::kDtype.dimension, cover::kPairing.dimension,
+    cover::kDtype.dimension,     cover::kPairing.dimension,
     cover::kDirection.dimension, cover::kAxes.dimension,
-    cover::kScalingDimension};
+    cover::kScalingDimension,    cover::kWindow.dimension,
+    cover::kAmplitude.dimension, cover::kNumbers.dimension,
+    cover::kSign.dimension,      cover::kValues.dimension};
 
-// Whether a kernel declares a class that it offers: it is handed the numbers of
-// any scaling, and says which it computes.
+// Whether a kernel declares a class that it offers: one that takes inv_freq is
+// handed the numbers of any scaling, and says which it computes.
 bool is_declared(const plugin::Description& kernel,
                  const cover::Dimension& dimension, std::uint8_t c) {
   if (dimension.name != cover::kScalingDimension) return true;
   const reference::Scaling& scaling = cover::scaling_examples()[c].scaling;
-  return (plugin::scaling_bit(scaling) & kernel.scalings) != 0;
+  const std::uint32_t bit = plugin::scaling_bit(scaling);
+  return bit == 0 || (bit & kernel.scalings) != 0;
 }
 
-// The classes that a kernel declares and too few of the committed cases of
-// smoke have, under one of its operations.
-cover::Masks left_by_smoke(const plugin::Description& kernel,
-                           const cases::Corpus& corpus,
-                           const cover::Model& model,
-                           const cover::Masks& offered) {
+// The classes of the calls that an operation of a kernel gets in the committed
+// cases of smoke.
+std::vector<cover::Row> rows_of_smoke(const plugin::Description& kernel,
+                                      const cases::Corpus& corpus,
+                                      const cover::Model& model,
+                                      std::uint32_t operation) {
   PaperKernel lender(kernel, true, {});  // of memory: no call is made
-  std::map<std::tuple<std::uint32_t, std::size_t, std::uint8_t>, std::size_t>
-      cases_with;
+  std::vector<cover::Row> rows;
   for (const cases::Group& group : corpus.groups) {
     if (group.tier != cases::Tier::kSmoke) continue;
     for (const cases::Case& c : group.rope_cases) {
-      for (const std::uint32_t operation :
-           offered_operations(kernel, c.problem, true)) {
-        const call::Call call(lender, operation, c.problem, c.id,
-                              reference::Format::kF32,
-                              call::Contents::kLaidOut);
-        const cover::Row row =
-            cover::classes_of(model, call.questions().front());
-        for (std::size_t d = 0; d < row.size(); ++d) {
-          ++cases_with[{operation, d, row[d]}];
-        }
+      if (!missing_feature(kernel, operation, c.problem, true).empty()) {
+        continue;
       }
+      const call::Call call(lender, operation, c.problem, c.id,
+                            reference::Format::kF32, call::Contents::kLaidOut);
+      rows.push_back(cover::classes_of(model, call.questions().front()));
     }
   }
-  cover::Masks left(model.size(), 0);
+  return rows;
+}
+
+// What a kernel declares and too few of the committed cases of smoke ask of one
+// of its operations: rows of one class of kOfSmoke, or of a dtype and a
+// pairing, and open otherwise.
+std::vector<cover::Row> left_by_smoke(const plugin::Description& kernel,
+                                      const cases::Corpus& corpus,
+                                      const cover::Model& model,
+                                      const cover::Masks& offered) {
+  std::vector<cover::Row> left;
   for (const auto& [operation, word] : plugin::kOperationWords) {
     if ((kernel.operations & operation) == 0) continue;
     const cover::Masks seen = cover::seen_by(model, operation);
+    const std::vector<cover::Row> rows =
+        rows_of_smoke(kernel, corpus, model, operation);
+    const auto ask = [&](const cover::Row& wanted, std::size_t enough) {
+      const auto has_all = [&](const cover::Row& row) {
+        for (std::size_t d = 0; d < row.size(); ++d) {
+          if (wanted[d] != cover::kOpen && wanted[d] != row[d]) return false;
+        }
+        return true;
+      };
+      if (static_cast<std::size_t>(std::ranges::count_if(rows, has_all)) <
+              enough &&
+          std::ranges::count(left, wanted) == 0) {
+        left.push_back(wanted);
+      }
+    };
     for (const std::string_view name : kOfSmoke) {
       const std::size_t d = model.at(name);
       for (const std::uint8_t c : cover::classes_in(offered[d] & seen[d])) {
-        if (is_declared(kernel, model.dimensions()[d], c) &&
-            cases_with[{operation, d, c}] < cover::kSingles) {
-          left[d] |= std::uint64_t{1} << c;
-        }
+        if (!is_declared(kernel, model.dimensions()[d], c)) continue;
+        cover::Row wanted(model.size(), cover::kOpen);
+        wanted[d] = c;
+        ask(wanted, cover::kSingles);
+      }
+    }
+    const std::size_t dtype = model.at(cover::kDtype.dimension),
+                      pairing = model.at(cover::kPairing.dimension);
+    for (const std::uint8_t a :
+         cover::classes_in(offered[dtype] & seen[dtype])) {
+      for (const std::uint8_t b :
+           cover::classes_in(offered[pairing] & seen[pairing])) {
+        cover::Row wanted(model.size(), cover::kOpen);
+        wanted[dtype] = a;
+        wanted[pairing] = b;
+        ask(wanted, 1);
       }
     }
   }

@@ -46,12 +46,10 @@ const Single kSingle[kSingles] = {
 }  // namespace
 
 std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
-                                   const Masks& wanted) {
+                                   const std::vector<Row>& wanted) {
   std::vector<Recipe> recipes;
-  const auto add = [&](std::size_t dimension, std::uint8_t c,
-                       const Single& single) {
+  const auto add = [&](const Row& classes, const Single& single) {
     Row row(model.size(), kOpen);
-    row[dimension] = c;
     for (const auto& [name, size] : single.sizes) {
       const std::size_t d = model.at(name);
       row[d] = model.dimensions()[d].find(size);
@@ -60,6 +58,9 @@ std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
       const std::size_t d = model.at(name);
       const std::uint8_t chosen = model.at(d, word);
       if ((offered[d] >> chosen & 1) != 0) row[d] = chosen;
+    }
+    for (std::size_t d = 0; d < row.size(); ++d) {
+      if (classes[d] != kOpen) row[d] = classes[d];
     }
     const std::optional<Row> whole = model.complete(row, offered);
     if (!whole) return;
@@ -72,10 +73,8 @@ std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
                        .text = model.text(*whole),
                        .sizes = single.sizes});
   };
-  for (std::size_t d = 0; d < model.size(); ++d) {
-    for (const std::uint8_t c : classes_in(wanted[d])) {
-      for (const Single& single : kSingle) add(d, c, single);
-    }
+  for (const Row& classes : wanted) {
+    for (const Single& single : kSingle) add(classes, single);
   }
   return recipes;
 }

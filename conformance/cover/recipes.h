@@ -25,11 +25,12 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
                                 std::uint64_t seed, const Takes& takes,
                                 const cases::Problem* like = nullptr);
 
-// The recipes of smoke: small cases of each class of `wanted`, kSingles of each
-// unless no row has the class beside what is `offered`. Ids are those of rows.
+// The recipes of smoke: small cases of the classes of each of `wanted`, whose
+// other dimensions are open; kSingles of each unless no row has the classes
+// beside what is `offered`. Ids are those of rows.
 inline constexpr std::size_t kSingles = 3;
 std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
-                                   const Masks& wanted);
+                                   const std::vector<Row>& wanted);
 
 // Recipe `index` of the stream `seed`: of each dimension a class that is
 // offered, in some recipes mostly the plain ones; at most one that hides what

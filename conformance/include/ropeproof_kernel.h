@@ -134,7 +134,7 @@ enum {
  * - INTERLEAVED  pair j on axis j mod axes while that has pairs left, else on
  *                axis 0: Qwen3-VL
  * - GRID         equal sections, each with the frequencies of a head of
- *                rotary_dim / axes channels: 2-D vision models
+ *                rotary_dim / axes channels, which INV_FREQ or EXPONENTS takes
  * - ANY          as axis_of_pair says
  */
 enum {

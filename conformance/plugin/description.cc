@@ -159,6 +159,13 @@ void check_description(const Description& d, const std::string& source) {
   if (rotates && !has_outputs) {
     check.fail("rotates neither out_of_place nor in_place; declare a feature");
   }
+  if ((d.axis_maps & ROPEPROOF_AXES_GRID) != 0 &&
+      (d.operations & kAngles) != 0 &&
+      (d.features & (ROPEPROOF_INV_FREQ | ROPEPROOF_EXPONENTS)) == 0) {
+    check.fail(
+        "axis_maps has grid, whose frequencies are given; declare inv_freq or "
+        "exponents");
+  }
   if (d.max_position < 0) {
     check.fail("max_position is " + std::to_string(d.max_position) +
                "; it must be 0 (no limit) or above");

@@ -14,6 +14,7 @@
 #include "conformance/plugin/pack.h"
 #include "conformance/plugin/scalings.h"
 #include "conformance/report/report.h"
+#include "conformance/report/unasked.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
@@ -86,6 +87,7 @@ void check_same(const wrong::Pipeline& pipeline, int status) {
       check::check_pack(folder.path(), folder.path() / "out", description,
                         cases::committed(), smoke());
   CHECK(json_report(by_files) == json_report(by_calls));
+  CHECK(unasked(by_files) == std::vector<std::string>{});
   CHECK(exit_status(total(by_files)) == status);
   CHECK(total(by_files).of(check::Verdict::kUnsupported) < 40);
 }
@@ -103,7 +105,7 @@ TEST_CASE("a claim is read with its defaults and what files imply",
   const std::string text =
       R"({"name": "board-x", "version": "fw 7.1", "operations": ["rope"],
           "dtypes": ["f32", "bf16"], "pairings": ["half_split"],
-          "features": ["partial"], "axis_maps": ["grid"],
+          "features": ["partial", "exponents"], "axis_maps": ["grid"],
           "claims": [{"dtypes": ["bf16"], "angle_class": "A2"},
                      {"angle_class": "A1", "trig_ulp": 2)";
   const plugin::Description d =
@@ -111,8 +113,8 @@ TEST_CASE("a claim is read with its defaults and what files imply",
   CHECK(d.name == "board-x");
   CHECK(d.version == "fw 7.1");
   CHECK(d.dtypes == (ROPEPROOF_F32 | ROPEPROOF_BF16));
-  CHECK(d.features ==
-        (ROPEPROOF_PARTIAL | ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS));
+  CHECK(d.features == (ROPEPROOF_PARTIAL | ROPEPROOF_EXPONENTS |
+                       ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS));
   CHECK(d.axis_maps == ROPEPROOF_AXES_GRID);
   CHECK(d.claim(ROPEPROOF_F32).angle_class == ROPEPROOF_A1);
   CHECK(d.claim(ROPEPROOF_F32).trig_ulp == 2);

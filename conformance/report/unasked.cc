@@ -124,12 +124,17 @@ std::vector<CallKind> declared_kinds(const plugin::Description& kernel,
   return kinds;
 }
 
-// The declared features that calls of some operation may need, and promises;
-// but for the adjoint, which counts its cases.
-std::uint32_t declared_features(const plugin::Description& kernel) {
+// The declared features that calls of some operation may need, and what core
+// alone asks: promises and lengths beyond the positions. But for the adjoint,
+// which counts its cases.
+std::uint32_t declared_features(const plugin::Description& kernel,
+                                bool is_smoke) {
   std::uint32_t features = 0;
   for (const plugin::Feature& feature : plugin::kFeatures) {
-    const bool is_promise = feature.operations == 0;
+    const bool is_promise = feature.operations == 0,
+               is_of_core =
+                   is_promise || feature.bit == ROPEPROOF_EXPLICIT_LENGTH;
+    if (is_of_core && is_smoke) continue;
     if (is_promise || (feature.operations & kernel.operations) != 0) {
       features |= feature.bit;
     }
@@ -145,7 +150,7 @@ std::vector<std::string> unasked(const check::Run& run) {
   static const Facts kNone;
   const std::vector<CallKind> kinds = declared_kinds(run.kernel, is_smoke);
   std::vector<std::set<std::string>> ids(kinds.size());  // of judged cases
-  std::uint32_t features = is_smoke ? 0 : declared_features(run.kernel);
+  std::uint32_t features = declared_features(run.kernel, is_smoke);
   const std::uint32_t rotations =
       run.kernel.operations & ~std::uint32_t{ROPEPROOF_PERMUTE};
   for (const Check& check : run.checks) {

@@ -76,8 +76,10 @@ TEST_CASE("what is declared and never judged keeps a level partial",
   CHECK(declined[0].words == "scaling is yarn");
 }
 
-TEST_CASE("smoke asks each dtype, pairing, direction, axis map and scaling",
-          "[conformance][report]") {
+TEST_CASE(
+    "smoke asks each dtype, pairing, direction, axis map, scaling and "
+    "feature",
+    "[conformance][report]") {
   plugin::Description d = plain();
   d.operations |= ROPEPROOF_PERMUTE;
   d.dtypes |= ROPEPROOF_F16;
@@ -95,9 +97,9 @@ TEST_CASE("smoke asks each dtype, pairing, direction, axis map and scaling",
   // Without the arrays nothing is formed.
   smoke.arrays = nullptr;
   const Report few = check::run_suite(kernel, cases::committed(), smoke);
-  CHECK(unasked(few) == std::vector<std::string>{"permute", "f16",
-                                                 "nested_half_split", "adjoint",
-                                                 "yarn", "axis map sections"});
+  CHECK(unasked(few) == std::vector<std::string>{
+                            "permute", "f16", "nested_half_split", "adjoint",
+                            "yarn", "axis map sections", "inv_freq"});
   CHECK(exit_status(total(few)) == 6);
 }
 
