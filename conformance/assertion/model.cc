@@ -52,6 +52,7 @@ Model::Model(const ModelQuestion& question) {
   if (model.ropes.empty()) {
     refuse(model.facts.empty() ? "the model has no RoPE" : model.facts.front());
   }
+  if (!model.doubt.empty()) refuse(model.doubt);
   const ModelRope& rope = chosen(model.ropes, question.layers);
   if (!rope.pairing_is_known) refuse("its pairing is not known; say which");
   if (!rope.has_frequencies) refuse("the factor lists of LongRoPE are missing");

@@ -1,339 +1,101 @@
 #include "conformance/models/config.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
-#include "conformance/models/config_axes.h"
-#include "conformance/models/config_layout.h"
-#include "conformance/models/scalings.h"
+#include "conformance/models/config_keys.h"
+#include "conformance/models/config_layers.h"
+#include "conformance/models/config_reader.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
-#include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {
 namespace {
 
 using nlohmann::json;
-using reference::Pairing;
-
-// One document while it is read.
-class Reader {
- public:
-  Reader(const TypedConfig& config, const ConfigOptions& options)
-      : config_(config),
-        model_(config_.object),
-        options_(options),
-        type_(config.type) {
-    max_position_ =
-        model_.find_own(kMaxPosition) == nullptr
-            ? 0
-            : model_.need_integer(kMaxPosition, 1, reference::kMaxPosition);
-  }
-
-  std::vector<ModelRope> read() const {
-    static const json kNone = json::object();
-    const ConfigObject none(kNone, model_.file(), "");
-    for (const char* key : {"layer_rope_theta", "rope_theta"}) {
-      const json* list = model_.find_own(key);
-      if (list != nullptr && list->is_array()) return of_layers(key, none);
-    }
-    const auto dictionary = rope_dictionary();
-    if (config_.field("kinds") != nullptr) return of_kinds(dictionary, none);
-    if (dictionary && is_layered(*dictionary)) return layered(*dictionary);
-    const ConfigObject& rope = dictionary ? *dictionary : none;
-
-    // Two bases, as Gemma 3 and ModernBERT have them in version 4: the sliding
-    // layers have no scaling.
-    for (const char* key : {"rope_local_base_freq", "local_rope_theta"}) {
-      if (const auto base = model_.number(key, kPositive)) {
-        return {one("full_attention", rope, full_base(rope)),
-                one("sliding_attention", none, *base)};
-      }
-    }
-    return {one("", rope, full_base(rope))};
-  }
-
- private:
-  static constexpr const char* kMaxPosition = "max_position_embeddings";
-
-  // The kinds of layers that the table names: each has a dictionary of its own,
-  // or the only one; "theta" is the key of its base in version 4, "defaults"
-  // completes its dictionary.
-  std::vector<ModelRope> of_kinds(const std::optional<ConfigObject>& dictionary,
-                                  const ConfigObject& none) const {
-    const json& kinds = *config_.field("kinds");
-    bool has_own = false;
-    for (const auto& [name, kind] : kinds.items()) {
-      has_own = has_own || (dictionary && dictionary->node().contains(name));
-    }
-    std::vector<ModelRope> ropes;
-    for (const auto& [name, kind] : kinds.items()) {
-      ConfigObject rope = none;
-      if (has_own) {
-        const auto own = dictionary->object(name);
-        if (own) rope = *own;
-        if (!own && dictionary->node().contains(name)) continue;  // null
-      } else if (dictionary && kind.value("scaled", true)) {
-        rope = *dictionary;
-      }
-      const std::string theta = kind.value("theta", "rope_theta");
-      auto base = rope.number("rope_theta", kPositive);
-      if (!base && !has_own && model_.find_own(theta) != nullptr) {
-        base = model_.number(theta, kPositive);
-      }
-      if (kind.contains("defaults")) {
-        rope = rope.with_defaults(&kind.at("defaults"), config_.used);
-      }
-      if (!base) base = rope.number("rope_theta", kPositive);
-      if (!base) base = full_base(rope);
-      const json merged = of_kind(name, kind);
-      ropes.push_back(
-          Reader(config_.with_object(merged), options_).one(name, rope, *base));
-    }
-    if (!has_own) return ropes;
-    for (const auto& [name, own] : dictionary->node().items()) {
-      if (kinds.contains(name) || !own.is_object() || !is_layer_type(name)) {
-        continue;
-      }
-      const ConfigObject rope = *dictionary->object(name);
-      ropes.push_back(one(name, rope, full_base(rope)));
-    }
-    return ropes;
-  }
-
-  bool is_layer_type(const std::string& name) const {
-    const auto names = model_.text_list("layer_types");
-    return names && std::ranges::find(*names, name) != names->end();
-  }
-
-  // The configuration as the first layer of a kind sees it.
-  json of_kind(const std::string& name, const json& kind) const {
-    json merged = model_.node();
-    if (kind.contains("keys")) {
-      for (const auto& [key, formulas] : kind.at("keys").items()) {
-        if (const auto value = first_value(model_, formulas))
-          merged[key] = *value;
-      }
-    }
-    const auto types = model_.text_list("layer_types");
-    const auto layers = model_.object("per_layer_config");
-    if (!types || !layers) return merged;
-    const json label = kind.value("layers", json::array({name}));
-    std::int64_t first = 0;
-    for (const std::string& type : *types) {
-      if (std::find(label.begin(), label.end(), type) != label.end()) break;
-      ++first;
-    }
-    for (const auto& [index, keys] : layers->node().items()) {  // "5" or "05"
-      if (text::parse_integer(index) != first) continue;
-      merged.update(layers->object(index)->node());
-    }
-    return merged;
-  }
-
-  // A base for each layer, and perhaps a fraction; layers with equal ones have
-  // one RoPE, those with a base of 0 none. Where the table names kinds, the
-  // dictionary is for their layers alone.
-  std::vector<ModelRope> of_layers(const char* key,
-                                   const ConfigObject& none) const {
-    const auto dictionary = rope_dictionary();
-    const json& bases = *model_.find(key);
-    if (bases.empty()) model_.refuse(key, "a number > 0 for each layer");
-    const json* fractions = model_.find("partial_rotary_factors");
-    const json* scaled = config_.field("kinds");
-    const auto types = model_.text_list("layer_types");
-    struct Kind {
-      double base, fraction;
-      bool is_scaled;
-      auto operator<=>(const Kind&) const = default;
-    };
-    std::map<Kind, std::vector<std::int64_t>> kinds;
-    for (std::size_t i = 0; i < bases.size(); ++i) {
-      const json& base = bases[i];
-      if (base.is_null() || base == 0) continue;
-      if (!base.is_number() || base <= 0) {
-        model_.refuse(key, "a list of numbers > 0, or 0 for a layer without");
-      }
-      double fraction = 0;
-      if (fractions != nullptr) {
-        if (!fractions->is_array() || fractions->size() != bases.size() ||
-            !(*fractions)[i].is_number()) {
-          model_.refuse("partial_rotary_factors", "a fraction for each layer");
-        }
-        fraction = (*fractions)[i].get<double>();
-      }
-      const bool is_scaled = scaled == nullptr || !types ||
-                             i >= types->size() ||
-                             scaled->contains((*types)[i]);
-      kinds[{base.get<double>(), fraction, is_scaled}].push_back(
-          static_cast<std::int64_t>(i));
-    }
-    std::vector<ModelRope> ropes;
-    for (const auto& [kind, layers] : kinds) {
-      json merged = model_.node();
-      if (kind.fraction > 0) merged["partial_rotary_factor"] = kind.fraction;
-      ropes.push_back(
-          Reader(config_.with_object(merged), options_)
-              .one(kinds.size() == 1 ? "" : layer_words(layers),
-                   dictionary && kind.is_scaled ? *dictionary : none,
-                   kind.base));
-    }
-    return ropes;
-  }
-
-  std::optional<ConfigObject> rope_dictionary() const {
-    const auto scaling = model_.object("rope_scaling");
-    const auto parameters = model_.object("rope_parameters");
-    if (scaling && parameters && scaling->node() != parameters->node()) {
-      model_.refuse("rope_scaling", "the same as rope_parameters beside it");
-    }
-    if (parameters || scaling) return parameters ? parameters : scaling;
-    const json* usual = config_.field("rope_parameters");
-    if (usual == nullptr) return {};
-    return ConfigObject(*usual, model_.file(), "rope_parameters");
-  }
-
-  static bool is_layered(const ConfigObject& dictionary) {
-    return std::ranges::any_of(
-        dictionary.node(), [](const json& value) { return value.is_object(); });
-  }
-
-  std::vector<ModelRope> layered(const ConfigObject& dictionary) const {
-    // Labels of their own count where layer_types names none of them.
-    bool by_type = false;
-    for (const auto& [name, value] : dictionary.node().items()) {
-      by_type = by_type || is_layer_type(name);
-    }
-    std::vector<ModelRope> ropes;
-    for (const auto& [name, value] : dictionary.node().items()) {
-      if (by_type && value.is_object() && !is_layer_type(name)) continue;
-      const auto rope = dictionary.object(name);
-      if (!rope) continue;
-      auto base = rope->number("rope_theta", kPositive);
-      if (!base) base = full_base(*rope);
-      ropes.push_back(one(name, *rope, *base));
-    }
-    return ropes;
-  }
-
-  // The base of a model with one dictionary, or none.
-  double full_base(const ConfigObject& rope) const {
-    std::optional<double> base = rope.number("rope_theta", kPositive);
-    // GPT-NeoX and ModernBERT have their own names for it, others stand in the
-    // table.
-    for (const char* key : {"rotary_emb_base", "global_rope_theta"}) {
-      if (!base && model_.find_own(key)) base = model_.number(key, kPositive);
-    }
-    if (const json* keys = config_.formulas("rope_theta"); keys && !base) {
-      base = first_value(model_, *keys);
-    }
-    if (!base || model_.find_own("rope_theta") != nullptr) {
-      base = inside_or_beside(rope, model_, "rope_theta", kPositive);
-    }
-    const auto ratio = model_.number("rope_ratio", kPositive);
-    if (ratio && *ratio != 1 && config_.entry == nullptr) {
-      model_.refuse("rope_ratio", "none: multiply rope_theta by it");
-    }
-    if (ratio && base) return *base * *ratio;
-    if (!base) {
-      model_.missing("rope_theta", std::string(kPositive.text) +
-                                       ", here or in the rope dictionary");
-    }
-    return *base;
-  }
-
-  ModelRope one(const std::string& layers, const ConfigObject& rope,
-                double base) const {
-    const RopeType& type = rope_type_of(rope);
-    ModelRope result;
-    result.layers = printable(layers);
-    result.context_length = max_position_;
-    if (config_.entry != nullptr && config_.entry->value("reverse", false)) {
-      result.spec.direction = reference::Direction::kAdjoint;
-    }
-    result.spec.frequencies.base = base;
-    set_pairing(result);
-    read_layout(config_, layers, rope, type, result);
-    const std::int64_t pairs = result.spec.layout.rotary_dim / 2;
-    type.read(rope,
-              {model_, pairs, options_.seq_len, options_.allow_missing_lists,
-               config_.field("own_mscale") != nullptr},
-              result);
-    read_axes(config_, rope, type, result);
-    set_pair_factors(result);
-    check_rope(result, model_.file());
-    return result;
-  }
-
-  // What a model learns stands in its checkpoint, or is added by hand.
-  void set_pair_factors(ModelRope& result) const {
-    if (config_.field("learned_factors") == nullptr) return;
-    const std::int64_t pairs = result.spec.layout.rotary_dim / 2;
-    const auto list = model_.positive_list("pair_factors", pairs);
-    result.spec.frequencies.pair_factors =
-        list.value_or(std::vector<double>(static_cast<std::size_t>(pairs), 1));
-    if (!list) result.has_frequencies = false;
-  }
-
-  void set_pairing(ModelRope& result) const {
-    Pairing& pairing = result.spec.layout.pairing;
-    if (options_.pairing) {
-      pairing = *options_.pairing;
-      result.pairing_source = options_.pairing_source;
-    } else if (const auto flag = model_.boolean("rope_interleave")) {
-      pairing = *flag ? Pairing::kInterleaved : Pairing::kHalfSplit;
-      result.pairing_source = "rope_interleave";
-    } else {
-      const json* known = config_.field("pairing");
-      result.pairing_is_known = known != nullptr;
-      pairing = known == nullptr ? Pairing::kHalfSplit
-                                 : *text::find_word(text::kPairingWords,
-                                                    known->get<std::string>());
-      const std::string type = type_.empty() ? "a file without model_type"
-                               : model_.has("_class_name")
-                                   ? "_class_name " + type_
-                                   : "model_type " + type_;
-      result.pairing_source =
-          known != nullptr ? type
-                           : "assumed: unknown for " + type + "; say --pairing";
-    }
-  }
-
-  const TypedConfig config_;
-  const ConfigObject& model_;
-  const ConfigOptions& options_;
-  std::string type_;
-  std::int64_t max_position_;
-};
 
 bool speaks_of_rope(const json& config) {
-  bool speaks = false;
-  for (const auto& [key, value] : config.items()) {
-    speaks = speaks || key.find("rope") != std::string::npos ||
-             key.find("rotary") != std::string::npos;
+  return std::ranges::any_of(config.items(), [](const auto& item) {
+    return decides_rope(item.key());
+  });
+}
+
+// What a configuration says of one of its models.
+PartRopes read_part(const TypedConfig& model, const ConfigOptions& options) {
+  const std::string type = model.type.empty() ? "the model" : model.type;
+  PartRopes result{model.object.where(), model.type, {}, {}};
+  if (const auto words = why_no_rope(model)) {
+    result.facts = {type + " has no RoPE: " + *words};
+    return result;
   }
-  return speaks;
+  if (const json* words = model.field("refused")) {
+    model.object.fail(type + " has " + words->get<std::string>());
+  }
+  if (const json* only = model.field("only")) {
+    for (const auto& [key, wanted] : only->items()) {
+      const json* value = model.object.find(key);
+      if (value != nullptr && *value != wanted) {
+        model.object.refuse(key, wanted.dump() +
+                                     ", as the table of model "
+                                     "types knows " +
+                                     type);
+      }
+    }
+  }
+  result.ropes = read_ropes(model, options);
+  const std::string words = layers_without_rope(model);
+  if (!words.empty()) {
+    result.facts.push_back(
+        words + (words.starts_with("layer ") ? " has" : " have") + " no RoPE");
+  }
+  if (const json* note = model.field("note")) result.facts.push_back(*note);
+  if (const json* tensor = model.field("learned_factors")) {
+    result.facts.push_back(
+        "each frequency is multiplied by a factor of its own, exp of " +
+        tensor->get<std::string>() + " in the checkpoint" +
+        (model.object.has("pair_factors") ? "" : "; add it as pair_factors"));
+  }
+  std::set<std::string>& used = model.notes->defaults;
+  if (!used.empty()) {
+    result.facts.push_back("absent from the file, as the class of " + type +
+                           " has them: " + text::joined(used, ", "));
+    used.clear();
+  }
+  return result;
+}
+
+// A part beside the text model: what is not known of it is said.
+PartRopes read_other(const TypedConfig& model, const ConfigOptions& options) {
+  PartRopes result{model.object.where(), model.type, {}, {}};
+  if (model.entry == nullptr) {
+    result.facts = {"not told: " +
+                    (model.type.empty()
+                         ? "it has no model_type"
+                         : "model_type " + model.type + " is not known")};
+    return result;
+  }
+  try {
+    return read_part(model, options);
+  } catch (const ConfigError& error) {
+    const std::string words = error.what();
+    const std::string file = model.object.file() + ": ";
+    result.facts = {"not told: " + (words.starts_with(file)
+                                        ? words.substr(file.size())
+                                        : words)};
+    return result;
+  }
 }
 
 }  // namespace
 
-void check_rope(const ModelRope& rope, const std::string& file) {
-  try {
-    reference::validate(rope.spec);
-  } catch (const std::invalid_argument& error) {
-    throw ConfigError(file + ": " + error.what());
-  }
-}
-
 ConfigRopes ropes_of_config(const json& document, const std::string& file,
                             const ConfigOptions& options) {
-  const TypedConfig model = text_model(document, file, options.types);
+  const std::vector<TypedConfig> models =
+      models_of(document, file, options.types);
+  const TypedConfig& model = models.front();
   const std::string type = model.type.empty() ? "the model" : model.type;
-  if (const auto words = why_no_rope(model)) {
-    return {{}, {type + " has no RoPE: " + *words}};
-  }
-  if (model.object.has("_class_name") && model.entry == nullptr) {
+  const bool is_known = model.entry != nullptr;
+  if (model.object.has("_class_name") && !is_known) {
     model.object.fail("is of " + type +
                       ", a class of diffusers that is not known; `ropeproof "
                       "list models` has the usual models");
@@ -343,23 +105,25 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
         "says nothing of a RoPE; expected model_type, or "
         "rope_theta, rope_scaling or rope_parameters");
   }
-  if (const json* words = model.field("refused")) {
-    model.object.fail(type + " has " + words->get<std::string>());
+  ConfigRopes result{read_part(model, options), {}, ""};
+  const std::vector<std::string> unread =
+      unread_keys(document, model.object.where(), model.notes->read);
+  if (!result.ropes.empty() && !unread.empty()) {
+    const std::string keys = printable(text::joined(unread, ", "));
+    result.facts.push_back("not read" +
+                           (is_known ? std::string(", as by the class of ")
+                                     : ", and may decide the RoPE of ") +
+                           type + ": " + keys);
+    if (!is_known) {
+      result.doubt = file + ": nobody knows what " + type + " does with " +
+                     keys + "; remove what does not change its RoPE";
+    }
   }
-  ConfigRopes result{Reader(model, options).read(), {}};
-  if (!model.used->empty()) {
-    result.facts.push_back("absent from the file, as the class of " + type +
-                           " has them: " + text::joined(*model.used, ", "));
-  }
-  if (const json* tensor = model.field("learned_factors")) {
-    result.facts.push_back(
-        "each frequency is multiplied by a factor of its own, exp of " +
-        tensor->get<std::string>() + " in the checkpoint" +
-        (model.object.has("pair_factors") ? "" : "; add it as pair_factors"));
-  }
-  if (const std::string words = layers_without_rope(model); !words.empty()) {
-    result.facts.push_back(
-        words + (words.starts_with("layer ") ? " has" : " have") + " no RoPE");
+  for (std::size_t i = 1; i < models.size(); ++i) {
+    ConfigOptions own = options;
+    own.pairing.reset();
+    own.seq_len = 0;
+    result.others.push_back(read_other(models[i], own));
   }
   return result;
 }

@@ -19,8 +19,13 @@
 //    by only where somebody gives it. An absent partial_rotary_factor is 1.
 //  - rotary_dim = int(head_dim * partial_rotary_factor) is the product in
 //    binary64, cut, as Python does it: int(100 * 0.29) = 28. It must be even.
-//  - Pairing is no key of a config.json. It is `options.pairing`, else what
-//    rope_interleave says, else the table's.
+//  - Pairing is no usual key of a config.json. It is `options.pairing`, else
+//    what a key says that the type has for it (rope_interleave), else the
+//    table's.
+//  - Keys that decide a RoPE by their names, and that the type does not read,
+//    are told; where the type is unknown, nothing is judged by such a file.
+//  - The towers of a composite are read likewise, each by its own type. One
+//    that is not known is said not to be told.
 //  - Latent attention (qk_rope_head_dim) rotates the last channels of a head.
 //  - beta_fast or beta_slow 0 is read as absent (32 and 1), as transformers
 //    does.
@@ -57,11 +62,20 @@ struct ConfigOptions {
   bool allow_missing_lists = false;
 };
 
-// What a configuration says.
-struct ConfigRopes {
+// What a configuration says of one model in it.
+struct PartRopes {
+  std::string where;             // its path, "vision_config"; empty: the root
+  std::string type;              // its model_type, as the table has it
   std::vector<ModelRope> ropes;  // one per kind of layers; or none
   std::vector<std::string>
       facts;  // what a reader should know besides, in lines
+};
+
+// What a configuration says: of its text model, if it has one, and of others.
+struct ConfigRopes : PartRopes {
+  std::vector<PartRopes> others;
+  // Why no kernel can be judged by it: keys of an unknown type; or empty.
+  std::string doubt;
 };
 
 // `file` names the document in errors. Throws ConfigError.

@@ -67,7 +67,7 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
   if (sections) {
     axes["pairs"] = *sections;
   } else if (axes.contains("pairs")) {
-    config.used->insert(key + " " + axes["pairs"].dump());
+    config.notes->defaults.insert(key + " " + axes["pairs"].dump());
   }
   try {
     set_axes(ConfigObject(axes, config.object.file(), rope.path("axes")),

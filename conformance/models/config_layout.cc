@@ -145,20 +145,31 @@ class LayoutReader {
   std::pair<std::optional<double>, std::string> rotary_fraction(
       const ConfigObject& rope) const {
     const std::string usual = "partial_rotary_factor";
-    const std::string neox = model_.find_own("rope_pct") != nullptr
-                                 ? "rope_pct"  // StableLM
-                                 : "rotary_pct";
+    const std::string other = other_fraction();
     const bool has_usual = rope.find_own(usual) || model_.find_own(usual);
-    if (model_.find_own(neox) == nullptr) {
+    if (other.empty()) {
       if (!has_usual && model_.find_own("rotary_dim")) return {{}, usual};
       return {inside_or_beside(rope, model_, usual, kFraction), usual};
     }
-    const auto other = model_.number(neox, kFraction);
+    const auto fraction = model_.number(other, kFraction);
     if (has_usual &&
-        inside_or_beside(rope, model_, usual, kFraction) != other) {
-      model_.refuse(neox, usual + " beside it, the same");
+        inside_or_beside(rope, model_, usual, kFraction) != fraction) {
+      model_.refuse(other, usual + " beside it, the same");
     }
-    return {other, neox};
+    return {fraction, other};
+  }
+
+  // The key of the file that the type, if it is known, has for this part.
+  std::string other_fraction() const {
+    static const json kUsual = {"rope_pct", "rotary_pct",
+                                "rotary_emb_fraction"};
+    const json* known = config_.formulas("partial_rotary_factor");
+    if (config_.entry == nullptr) known = &kUsual;
+    for (std::size_t i = 0; known != nullptr && i < known->size(); ++i) {
+      const std::string key = (*known)[i];
+      if (model_.find_own(key) != nullptr) return key;
+    }
+    return "";
   }
 
   // Gemma 4: int(fraction * head_dim // 2) pairs of a half-split over the whole

@@ -24,14 +24,10 @@ std::string excerpt(const json& value) {
   return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
 }
 
-// Returns null for an absent key and a null. "a.b" is the key b of a.
+// Returns null for an absent key and a null.
 const json* member_of(const json& node, const std::string& key) {
-  const std::size_t dot = key.find('.');
-  const auto member = node.find(key.substr(0, dot));
-  if (member == node.end() || member->is_null()) return nullptr;
-  if (dot == std::string::npos) return &*member;
-  return member->is_object() ? member_of(*member, key.substr(dot + 1))
-                             : nullptr;
+  const auto member = node.find(key);
+  return member == node.end() || member->is_null() ? nullptr : &*member;
 }
 
 std::string range(std::int64_t low, std::int64_t high) {
@@ -48,11 +44,11 @@ ConfigObject::ConfigObject(const json& node, std::string file, std::string path)
   }
 }
 
-ConfigObject ConfigObject::with_defaults(
-    const json* defaults, std::shared_ptr<std::set<std::string>> used) const {
+ConfigObject ConfigObject::with_defaults(const json* defaults,
+                                         std::shared_ptr<Notes> notes) const {
   ConfigObject result(*this);
   result.defaults_ = defaults;
-  result.used_ = std::move(used);
+  result.notes_ = std::move(notes);
   return result;
 }
 
@@ -75,14 +71,24 @@ void ConfigObject::refuse(const std::string& key,
 }
 
 const json* ConfigObject::find_own(const std::string& key) const {
-  return member_of(*node_, key);
+  if (notes_) notes_->read.insert(path(key));
+  const json* value = node_;
+  for (std::size_t at = 0; value != nullptr && at <= key.size();) {
+    const std::size_t end = std::min(key.find('.', at), key.size());
+    if (!value->is_object()) {
+      refuse(key.substr(0, at - 1), "a JSON object");
+    }
+    value = member_of(*value, key.substr(at, end - at));
+    at = end + 1;
+  }
+  return value;
 }
 
 const json* ConfigObject::find(const std::string& key) const {
   if (const json* own = find_own(key)) return own;
   const json* value =
       defaults_ == nullptr ? nullptr : member_of(*defaults_, key);
-  if (value != nullptr) used_->insert(key + " " + excerpt(*value));
+  if (value != nullptr) notes_->defaults.insert(key + " " + excerpt(*value));
   return value;
 }
 
@@ -128,7 +134,7 @@ std::optional<std::string> ConfigObject::text(const std::string& key) const {
 std::optional<ConfigObject> ConfigObject::object(const std::string& key) const {
   const json* value = find(key);
   if (value == nullptr) return {};
-  return ConfigObject(*value, file_, path(key));
+  return ConfigObject(*value, file_, path(key)).with_defaults(nullptr, notes_);
 }
 
 double ConfigObject::need_number(const std::string& key,

@@ -39,20 +39,29 @@ inline constexpr Accepted kAtLeastOne{1, false, kNotNegative.high,
                                       "a finite number >= 1"};
 inline constexpr Accepted kFraction{0, true, 1, "a number > 0 and <= 1"};
 
+// What was looked at while a file was read.
+struct Notes {
+  std::set<std::string> defaults;  // of the class, in the place of absent keys:
+                                   // "head_dim 128"
+  std::set<std::string> read;      // paths from the root of the file
+};
+
 class ConfigObject {
  public:
   // `node` outlives the object. `path` leads to it from the root of the file:
   // "" or "text_config.rope_scaling". Throws ConfigError if it is no object.
   ConfigObject(const nlohmann::json& node, std::string file, std::string path);
   // Returns the same object with values for keys that are absent; `defaults`
-  // outlives it, or is null. `used` gets those that are read: "head_dim 128".
+  // outlives it, or is null. `notes` gets what is read of it and of the objects
+  // in it.
   ConfigObject with_defaults(const nlohmann::json* defaults,
-                             std::shared_ptr<std::set<std::string>> used) const;
+                             std::shared_ptr<Notes> notes) const;
 
   // Returns null where the key is absent or its value is null, and has no
-  // default. "a.b" is the key b of the object a.
+  // default. "a.b" is the key b of the object a. Throws ConfigError where a is
+  // something else.
   const nlohmann::json* find(const std::string& key) const;
-  // Returns null where the file does not have the key.
+  // Returns null where the file does not have the key. Throws likewise.
   const nlohmann::json* find_own(const std::string& key) const;
   bool has(const std::string& key) const { return find(key) != nullptr; }
 
@@ -107,7 +116,7 @@ class ConfigObject {
   const nlohmann::json* node_;
   std::string file_, path_;
   const nlohmann::json* defaults_ = nullptr;
-  std::shared_ptr<std::set<std::string>> used_;
+  std::shared_ptr<Notes> notes_;
 };
 
 }  // namespace ropeproof::conformance::models

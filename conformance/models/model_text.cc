@@ -151,6 +151,55 @@ void print_rope(std::ostream& out, const ModelRope& rope) {
   print_pairs(out, rope, figures);
 }
 
+// What `print_json` writes of one model.
+nlohmann::json json_of(const PartRopes& part) {
+  using nlohmann::json;
+  json ropes = json::array();
+  for (const ModelRope& rope : part.ropes) {
+    const Figures figures = figures_of(rope);
+    const auto count = static_cast<std::int64_t>(figures.pairs.size());
+    json pairs = json::array();
+    for (std::int64_t j = 0; j < count; ++j) {
+      const PairFigures& pair = reference::at(figures.pairs, j);
+      json angles = json::array();
+      for (std::int64_t k = 0; k < rope.spec.axes.count; ++k) {
+        angles.push_back(static_cast<int>(rope.spec.direction) * pair.inv_freq *
+                         reference::weight(rope.spec.axes, count, k, j));
+      }
+      pairs.push_back({{"in", {pair.in.u, pair.in.v}},
+                       {"out", {pair.out.u, pair.out.v}},
+                       {"angles", angles}});
+    }
+    ropes.push_back(
+        {{"layers", rope.layers},
+         {"head_dim", rope.spec.layout.head_dim},
+         {"pairing", text::word(text::kPairingWords, rope.spec.layout.pairing)},
+         {"pairing_is_known", rope.pairing_is_known},
+         {"axes", rope.axis_names},
+         {"amplitude", figures.resolution.amplitude},
+         {"score_scale", rope.score_scale.value_or(1)},
+         {"has_frequencies", rope.has_frequencies},
+         {"pairs", pairs}});
+  }
+  return {{"where", part.where},
+          {"type", part.type},
+          {"facts", part.facts},
+          {"ropes", ropes}};
+}
+
+// `is_one_of_several`: the path says which.
+void print_part(std::ostream& out, const PartRopes& part,
+                bool is_one_of_several) {
+  if (is_one_of_several) {
+    const bool is_plain = part.type.empty() || part.type == part.where;
+    out << "\n"
+        << (part.where.empty() ? "the file" : part.where)
+        << (is_plain ? "" : " (" + part.type + ")") << "\n";
+  }
+  for (const std::string& fact : part.facts) out << fact << "\n";
+  for (const ModelRope& rope : part.ropes) print_rope(out, rope);
+}
+
 }  // namespace
 
 void print_models(std::ostream& out, const std::vector<Model>& models) {
@@ -180,36 +229,13 @@ void print_models(std::ostream& out, const std::vector<Model>& models) {
 }
 
 void print_json(std::ostream& out, const Model& model) {
-  using nlohmann::json;
-  json ropes = json::array();
-  for (const ModelRope& rope : model.ropes) {
-    const Figures figures = figures_of(rope);
-    const auto count = static_cast<std::int64_t>(figures.pairs.size());
-    json pairs = json::array();
-    for (std::int64_t j = 0; j < count; ++j) {
-      const PairFigures& pair = reference::at(figures.pairs, j);
-      json angles = json::array();
-      for (std::int64_t k = 0; k < rope.spec.axes.count; ++k) {
-        angles.push_back(static_cast<int>(rope.spec.direction) * pair.inv_freq *
-                         reference::weight(rope.spec.axes, count, k, j));
-      }
-      pairs.push_back({{"in", {pair.in.u, pair.in.v}},
-                       {"out", {pair.out.u, pair.out.v}},
-                       {"angles", angles}});
-    }
-    ropes.push_back(
-        {{"layers", rope.layers},
-         {"head_dim", rope.spec.layout.head_dim},
-         {"pairing", text::word(text::kPairingWords, rope.spec.layout.pairing)},
-         {"pairing_is_known", rope.pairing_is_known},
-         {"axes", rope.axis_names},
-         {"amplitude", figures.resolution.amplitude},
-         {"score_scale", rope.score_scale.value_or(1)},
-         {"has_frequencies", rope.has_frequencies},
-         {"pairs", pairs}});
+  nlohmann::json document = json_of(model);
+  document["model"] = model.id;
+  document["others"] = nlohmann::json::array();
+  for (const PartRopes& other : model.others) {
+    document["others"].push_back(json_of(other));
   }
-  out << json{{"model", model.id}, {"facts", model.facts}, {"ropes", ropes}}
-             .dump(1, ' ', true, json::error_handler_t::replace)
+  out << document.dump(1, ' ', true, nlohmann::json::error_handler_t::replace)
       << "\n";
 }
 
@@ -222,8 +248,8 @@ void print_model(std::ostream& out, const Model& model) {
     }
   }
   if (!model.note.empty()) out << "note: " << model.note << "\n";
-  for (const std::string& fact : model.facts) out << fact << "\n";
-  for (const ModelRope& rope : model.ropes) print_rope(out, rope);
+  print_part(out, model, !model.others.empty());
+  for (const PartRopes& other : model.others) print_part(out, other, true);
 }
 
 }  // namespace ropeproof::conformance::models

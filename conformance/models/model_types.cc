@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "conformance/models/config_keys.h"
 #include "conformance/text/file.h"
 #include "conformance/text/format.h"
 #include "conformance/text/strict_json.h"
@@ -30,26 +32,104 @@ const json* member(const json* object, const std::string& key) {
 }
 
 TypedConfig typed(const ConfigObject& object, const std::string& type,
-                  const json* entry) {
-  const auto used = std::make_shared<std::set<std::string>>();
-  return {object.with_defaults(member(entry, "defaults"), used), type, entry,
-          used};
+                  const json* entry, const std::shared_ptr<Notes>& notes) {
+  return {object.with_defaults(member(entry, "defaults"), notes), type, entry,
+          notes};
 }
 
-// By its own model_type, or class of diffusers, where the table has it, else by
-// what surrounds it.
-TypedConfig typed(const ConfigObject& object, const ModelTypes& types,
-                  const std::string& fallback) {
-  const char* key = object.has("model_type") ? "model_type" : "_class_name";
-  const std::string own = printable(object.text(key).value_or(""));
-  if (own.empty() || (entry_of(types, own) == nullptr && !fallback.empty())) {
-    return typed(object, fallback, entry_of(types, fallback));
+// One file while its models are looked for.
+class Finder {
+ public:
+  Finder(const json& document, const std::string& file, const ModelTypes& types)
+      : types_(types) {
+    add(typed({document, file, ""}, ""));
   }
-  return typed(object, own, entry_of(types, own));
-}
+
+  std::vector<TypedConfig> take() { return std::move(models_); }
+
+ private:
+  // By its own model_type, or class of diffusers, where the table has it, else
+  // by what surrounds it.
+  TypedConfig typed(const ConfigObject& object,
+                    const std::string& fallback) const {
+    const char* key = object.has("model_type") ? "model_type" : "_class_name";
+    const std::string own = printable(object.text(key).value_or(""));
+    const bool is_own = entry_of(types_, own) != nullptr || fallback.empty();
+    return of_type(object, is_own ? own : fallback);
+  }
+
+  TypedConfig of_type(const ConfigObject& object,
+                      const std::string& type) const {
+    return models::typed(object, type, entry_of(types_, type), notes_);
+  }
+
+  // Adds the text model of `root`, and the parts beside it on each level.
+  void add(const TypedConfig& root) {
+    std::vector<std::pair<TypedConfig, std::string>> levels;
+    TypedConfig model = root;
+    for (int depth = 0; depth < 8; ++depth) {
+      std::string key, type;
+      if (const json* text = model.field("text")) {
+        key = text->at("key");
+        type = text->value("type", "");
+      } else if (model.entry == nullptr) {
+        for (const char* usual : kTextKeys) {
+          const json* found = model.object.find(usual);
+          if (key.empty() && found != nullptr && found->is_object()) {
+            key = usual;
+          }
+        }
+      }
+      levels.emplace_back(model, key);
+      if (key.empty()) break;
+      const auto inner = model.object.object(key);
+      // Version 4 kept the keys of the text model beside vision_config.
+      model = inner ? typed(*inner, type) : of_type(model.object, type);
+      if (!inner) break;
+    }
+    models_.push_back(model);
+    for (const auto& [level, inner] : levels) {
+      for (const auto& [key, value] : level.object.node().items()) {
+        if (key != inner && is_model(level, key, value)) add(part(level, key));
+      }
+    }
+  }
+
+  static bool is_model(const TypedConfig& around, const std::string& key,
+                       const json& value) {
+    if (!value.is_object()) return false;
+    const json* parts = around.field("parts");
+    return (parts != nullptr && parts->contains(key)) || describes_model(value);
+  }
+
+  // The class of a composite says of which type a part is, or the part itself.
+  TypedConfig part(const TypedConfig& around, const std::string& key) const {
+    const ConfigObject object = *around.object.object(key);
+    const json* parts = around.field("parts");
+    if (parts == nullptr || !parts->contains(key)) return typed(object, "");
+    return of_type(object, parts->at(key));
+  }
+
+  const ModelTypes& types_;
+  std::shared_ptr<Notes> notes_ = std::make_shared<Notes>();
+  std::vector<TypedConfig> models_;
+};
 
 std::string value_words(const json& value) {
   return value.is_string() ? printable(value.get<std::string>()) : value.dump();
+}
+
+// What the file has for a key of the rope dictionary or, without it, of the
+// model, also a null; or null.
+const json* written(const ConfigObject& object, const std::string& key) {
+  for (const char* name : {"rope_parameters", "rope_scaling"}) {
+    const auto inner = object.node().find(name);
+    if (inner != object.node().end() && inner->is_object() &&
+        inner->contains(key)) {
+      return &inner->at(key);
+    }
+  }
+  return member(&object.node(), key);
 }
 
 }  // namespace
@@ -70,91 +150,34 @@ const json* TypedConfig::formulas(const std::string& key) const {
 
 TypedConfig TypedConfig::with_object(const json& node) const {
   return {ConfigObject(node, object.file(), object.where())
-              .with_defaults(field("defaults"), used),
-          type, entry, used};
+              .with_defaults(field("defaults"), notes),
+          type, entry, notes};
 }
 
-TypedConfig text_model(const json& document, const std::string& file,
-                       const ModelTypes& types) {
-  TypedConfig model = typed({document, file, ""}, types, "");
-  for (int depth = 0; depth < 8; ++depth) {
-    std::optional<ConfigObject> inner;
-    std::string type;
-    if (const json* text = model.field("text")) {
-      inner = model.object.object(text->at("key"));
-      type = text->value("type", "");
-      // Version 4 kept the keys of the text model beside vision_config.
-      if (!inner) return typed(model.object, type, entry_of(types, type));
-    } else if (model.entry == nullptr) {
-      for (const char* key : kTextKeys) {
-        const json* found = model.object.find(key);
-        if (!inner && found != nullptr && found->is_object()) {
-          inner = model.object.object(key);
-        }
-      }
-    }
-    if (!inner) break;
-    model = typed(*inner, types, type);
-  }
-  return model;
+std::vector<TypedConfig> models_of(const json& document,
+                                   const std::string& file,
+                                   const ModelTypes& types) {
+  return Finder(document, file, types).take();
 }
 
 std::optional<std::string> why_no_rope(const TypedConfig& model) {
   if (const json* words = model.field("none")) return words->get<std::string>();
-  const json* needs = model.field("needs");
-  if (needs == nullptr) return {};
-  for (const auto& [key, wanted] : needs->items()) {
-    const json* value = model.object.find(key);
-    const json given = value == nullptr ? json(nullptr) : *value;
-    if (given == wanted) continue;
-    return key +
-           (value == nullptr ? " is absent" : " is " + value_words(given));
+  if (const json* needs = model.field("needs")) {
+    for (const auto& [key, wanted] : needs->items()) {
+      const json* value = model.object.find(key);
+      if (value == nullptr) return key + " is absent";
+      if (*value != wanted) return key + " is " + value_words(*value);
+    }
+  }
+  if (const json* off = model.field("off")) {
+    for (const auto& [key, value] : off->items()) {
+      const json* own = written(model.object, key);
+      if (own != nullptr && *own == value) {
+        return key + " is " + value_words(value);
+      }
+    }
   }
   return {};
-}
-
-std::string layers_without_rope(const TypedConfig& model) {
-  const ConfigObject& object = model.object;
-  const auto count = object.integer("num_hidden_layers", 1, 100000);
-  std::vector<std::int64_t> layers;
-  json kinds = json::array();
-  if (const json* known = model.field("nope_kinds")) kinds = *known;
-  if (const json* key = model.field("nope_unless_null")) {
-    const auto own = object.node().find(key->get<std::string>());
-    if (own != object.node().end() && own->is_null()) kinds.clear();
-  }
-  if (const json* own = object.find_own("rope_parameters")) {
-    for (const auto& [name, rope] : own->items()) {  // null: no RoPE
-      if (rope.is_null() && !own->contains("rope_theta")) kinds.push_back(name);
-    }
-  }
-  const auto types = object.text_list("layer_types");
-  if (!kinds.empty() && types) {
-    for (std::size_t i = 0; i < types->size(); ++i) {
-      if (std::find(kinds.begin(), kinds.end(), (*types)[i]) != kinds.end()) {
-        layers.push_back(static_cast<std::int64_t>(i));
-      }
-    }
-  } else if (const json* key = model.field("nope_list");
-             key != nullptr && object.has(*key)) {
-    const json& flags = *object.find(*key);
-    for (std::size_t i = 0; flags.is_array() && i < flags.size(); ++i) {
-      const bool rotates = flags[i].is_number() && flags[i] != 0;
-      if (!rotates) layers.push_back(static_cast<std::int64_t>(i));
-    }
-  } else if (const json* every = model.field("nope_every"); every && count) {
-    const auto step = first_value(object, *every);
-    const bool is_from_end = model.field("nope_from_end") != nullptr;
-    for (std::int64_t i = 1; step && *step >= 1 && i <= *count; ++i) {
-      const std::int64_t counted = is_from_end ? *count - i : i;
-      if (counted % static_cast<std::int64_t>(*step) == 0) {
-        layers.push_back(i - 1);
-      }
-    }
-  } else if (!kinds.empty()) {
-    return "the layers " + printable(kinds[0].get<std::string>());
-  }
-  return layers.empty() ? "" : layer_words(layers);
 }
 
 std::optional<double> first_value(const ConfigObject& object,
@@ -178,14 +201,6 @@ std::optional<double> first_value(const ConfigObject& object,
                            : std::floor(*left / *right);
   }
   return {};
-}
-
-std::string layer_words(const std::vector<std::int64_t>& layers) {
-  std::string words = layers.size() == 1 ? "layer" : "layers";
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    words += (i == 0 ? " " : ", ") + std::to_string(layers[i]);
-  }
-  return words;
 }
 
 std::string printable(std::string text) {

@@ -6,12 +6,10 @@
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_MODEL_TYPES_H_
 #define ROPEPROOF_CONFORMANCE_MODELS_MODEL_TYPES_H_
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -31,8 +29,7 @@ struct TypedConfig {
   std::string type;  // model_type; empty: none is given
   // The entry of the table; null: the type is unknown.
   const nlohmann::json* entry = nullptr;
-  // The values of the table that were read for want of others.
-  std::shared_ptr<std::set<std::string>> used = {};
+  std::shared_ptr<Notes> notes = {};
 
   // Returns the configuration of some layers, read by the same entry.
   TypedConfig with_object(const nlohmann::json& node) const;
@@ -42,24 +39,20 @@ struct TypedConfig {
   const nlohmann::json* formulas(const std::string& key) const;
 };
 
-// Descends from the root of a file to its text model, at any depth.
-TypedConfig text_model(const nlohmann::json& document, const std::string& file,
-                       const ModelTypes& types);
+// Returns the models that a file describes: first its text model, at any depth,
+// then the others in the order of their keys, vision and audio towers too.
+std::vector<TypedConfig> models_of(const nlohmann::json& document,
+                                   const std::string& file,
+                                   const ModelTypes& types);
 
 // Returns why the whole model has no RoPE, if it has none: "learned positions",
 // "alibi is true".
 std::optional<std::string> why_no_rope(const TypedConfig& model);
 
-// Returns the layers that have no RoPE though others do, in words, or "".
-std::string layers_without_rope(const TypedConfig& model);
-
 // Returns the first of `formulas` whose keys the object has: an integer, a key,
 // or two keys with + or * or / (which cuts) between them.
 std::optional<double> first_value(const ConfigObject& object,
                                   const nlohmann::json& formulas);
-
-// Returns "layers 3, 7, 11".
-std::string layer_words(const std::vector<std::int64_t>& layers);
 
 // Returns the text without what a terminal would obey or hide.
 std::string printable(std::string text);

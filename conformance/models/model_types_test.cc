@@ -67,6 +67,20 @@ TEST_CASE("a kernel is not judged by a pairing that nobody gave",
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a kernel is not judged by keys that nobody can read",
+          "[conformance][models]") {
+  const auto path = std::filesystem::temp_directory_path() / "keys.json";
+  std::ofstream(path) << R"({"model_type": "florp", "head_dim": 8,
+      "rope_theta": 1e4, "no_rope_layers": [1, 0]})";
+  ProfileParts parts;
+  parts.config = path;
+  parts.pairing = reference::Pairing::kInterleaved;
+  CHECK_THROWS_WITH(
+      make_profile(parts, kFolder),
+      ContainsSubstring("nobody knows what florp does with no_rope_layers"));
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("presets and the table of types do not contradict each other",
           "[conformance][models]") {
   const ModelTypes types = load_types(kFolder);
@@ -76,7 +90,8 @@ TEST_CASE("presets and the table of types do not contradict each other",
     const std::string file = entry.path().string();
     const auto preset = text::parse_json(text::read_file(file), file);
     if (!preset.contains("config")) continue;
-    const TypedConfig config = text_model(preset.at("config"), file, types);
+    const TypedConfig config =
+        models_of(preset.at("config"), file, types).front();
     CAPTURE(file, config.type);
     if (config.entry == nullptr) continue;
     CHECK_FALSE(why_no_rope(config));

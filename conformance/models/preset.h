@@ -17,7 +17,7 @@
 
 namespace ropeproof::conformance::models {
 
-struct Model {
+struct Model : ConfigRopes {
   std::string id;      // of a preset, or the path of a config.json
   std::string title;   // empty for a config.json
   std::string sha256;  // of a config.json
@@ -26,12 +26,9 @@ struct Model {
   bool confirmed = false;
   std::vector<std::string> sources;
   std::string note;
-  std::vector<ModelRope> ropes;    // none: the model has no RoPE
-  std::vector<std::string> facts;  // ConfigRopes::facts
 
   void set(ConfigRopes read) {
-    ropes = std::move(read.ropes);
-    facts = std::move(read.facts);
+    static_cast<ConfigRopes&>(*this) = std::move(read);
   }
 };
 

@@ -200,6 +200,7 @@ Profile make_profile(const ProfileParts& parts,
   if (parts.positions) check_positions(*parts.positions);
   const Model model = model_of(parts, presets);
   if (model.ropes.empty()) throw std::invalid_argument(model.facts.front());
+  if (!model.doubt.empty()) throw std::invalid_argument(model.doubt);
   const ModelRope rope = rope_of(parts, model);
   if (!rope.pairing_is_known) {
     throw std::invalid_argument(model.id + ": pairing is " +

@@ -12,7 +12,8 @@ from model_truth import truth
 KEYS = ("head_dim", "hidden_size", "num_attention_heads", "qk_rope_head_dim", "qk_nope_head_dim",
         "rotary_dim", "max_position_embeddings", "num_hidden_layers", "rope_interleave",
         "alibi", "position_embedding_type", "use_mem_rope", "no_rope_layer_interval",
-        "kv_channels", "attention_head_dim", "embed_dim", "use_rotary_embedding")
+        "kv_channels", "attention_head_dim", "embed_dim", "use_rotary_embedding",
+        "prefix_dense_sliding_window_pattern")
 
 
 def plain(value):
@@ -27,6 +28,8 @@ def class_defaults(config_class, config):
     for key in ("rope_theta", "partial_rotary_factor"):
         if plain(dictionary.get(key)) and dictionary[key] != 1:
             result[key] = dictionary[key]
+    if "rope_theta" not in result and plain(theta := getattr(config_class, "rope_theta", None)):
+        result["rope_theta"] = theta
     return result
 
 
@@ -123,18 +126,32 @@ POSITIONS = (("alibi", "ALiBi"),
              ("ssm|mamba|Mamba|rwkv", "a recurrent model without positions"))
 
 
+# Where composites have their text model, in this order.
+TEXTS = ("thinker_config", "text_config", "vlm_config", "decoder_config", "decoder",
+         "global_config")
+
+
+def parts_of(config_class):
+    """{key: type} of the configurations inside, of which the class says the type ("" if not)."""
+    inner = config_class.sub_configs or {}
+    return {key: getattr(part, "model_type", "") for key, part in inner.items()}
+
+
 def entry_of(config_class, modeling, turns, old):
     """The entry of one class: what can be read off it, and what stands in the old one besides."""
-    measured = {"pairing", "reverse", "axes", "defaults", "source"}
+    measured = {"pairing", "reverse", "axes", "defaults", "source", "parts"}
     entry = {k: v for k, v in old.items() if k not in measured}
     version = f"transformers {transformers.__version__}"
     entry["source"] = f"{version}: models/{modeling.parent.name}/{modeling.name}"
-    text = next((k for k in ("thinker_config", "text_config", "text_encoder", "decoder")
-                 if k in (config_class.sub_configs or {})), None)
-    if text and text.endswith("_config") and "none" not in old:
-        inner = config_class.sub_configs[text]
-        own = getattr(inner, "model_type", "")
-        return {"text": {"key": text, **({"type": own} if own else {})}, **entry}
+    parts = parts_of(config_class)
+    text = next((k for k in TEXTS if k in parts), None)
+    if text and ("text" in old or not {"pairing", "none"} & old.keys()):
+        own = parts.pop(text)
+        entry["text"] = {"key": text, **({"type": own} if own else {})}
+    if parts := {k: v for k, v in parts.items() if v}:
+        entry["parts"] = parts
+    if "text" in entry:
+        return entry
     if not turns:
         source = modeling.read_text() if modeling.exists() else ""
         words = next((w for p, w in POSITIONS if re.search(p, source)), None)

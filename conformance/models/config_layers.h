@@ -1,0 +1,25 @@
+// config_layers.h -- which layers have a RoPE.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYERS_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYERS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/models/model_types.h"
+
+namespace ropeproof::conformance::models {
+
+// Throws ConfigError where a list with an entry for each layer has entries of
+// another type, or is not as long as the model has layers.
+void check_layer_lists(const TypedConfig& model);
+
+// Returns the layers that have no RoPE though others do, in words, or "".
+std::string layers_without_rope(const TypedConfig& model);
+
+// Returns "layers 3, 7, 11".
+std::string layer_words(const std::vector<std::int64_t>& layers);
+
+}  // namespace ropeproof::conformance::models
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYERS_H_
