@@ -108,7 +108,7 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
   ConfigRopes result{read_part(model, options), {}, ""};
   const std::vector<std::string> unread =
       unread_keys(document, model.object.where(), model.notes->read);
-  if (!result.ropes.empty() && !unread.empty()) {
+  if (!unread.empty()) {
     const std::string keys = printable(text::joined(unread, ", "));
     result.facts.push_back("not read" +
                            (is_known ? std::string(", as by the class of ")
@@ -118,6 +118,12 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
       result.doubt = file + ": nobody knows what " + type + " does with " +
                      keys + "; remove what does not change its RoPE";
     }
+  }
+  const bool has_own_code = model.object.has("auto_map");
+  if (is_known && has_own_code) {
+    result.facts.push_back(
+        "the file names code of its own (auto_map); told is " +
+        model.field("source")->get<std::string>());
   }
   for (std::size_t i = 1; i < models.size(); ++i) {
     ConfigOptions own = options;

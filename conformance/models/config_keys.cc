@@ -14,6 +14,7 @@ constexpr const char* kWords[] = {"rope",
                                   "theta",
                                   "alibi",
                                   "yarn",
+                                  "ntk",
                                   "mscale",
                                   "pos_emb",
                                   "position_embedding_type",
@@ -42,7 +43,7 @@ class Walk {
         if (!describes_model(value) || starts_within(where_, own)) {
           walk(value, own);
         }
-      } else if (!value.is_null() && decides_rope(key) &&
+      } else if (!value.is_null() && value != "absolute" && decides_rope(key) &&
                  !read_.contains(own)) {
         paths.push_back(own);
       }

@@ -92,11 +92,26 @@ class LayoutReader {
     }
     const std::int64_t size = model_.need_integer(hidden, 1, kMaxCount);
     const std::int64_t count = model_.need_integer(heads, 1, kMaxCount);
-    if (size % count != 0 && config_.entry == nullptr) {
-      model_.refuse(hidden, "a multiple of " + std::string(heads) + ", " +
-                                std::to_string(count));
-    }
+    if (config_.entry == nullptr) check_width(hidden, heads, size, count);
     return size / count;
+  }
+
+  // Of an unknown type nobody knows which of two widths is that of a head.
+  void check_width(const std::string& hidden, const std::string& heads,
+                   std::int64_t size, std::int64_t count) const {
+    if (size % count != 0) {
+      model_.refuse(hidden,
+                    "a multiple of " + heads + ", " + std::to_string(count));
+    }
+    for (const char* key : {"attention_head_dim", "kv_channels", "head_size",
+                            "d_head", "dim_head", "d_kv"}) {
+      const auto other = model_.integer(key, 1, kMaxCount);
+      if (other && *other != size / count) {
+        model_.refuse(key, hidden + " / " + heads + ", " +
+                               std::to_string(size / count) +
+                               ", or the width of a head as head_dim");
+      }
+    }
   }
 
   // The sum of the list that the table names, of diffusers' models.

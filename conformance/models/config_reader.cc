@@ -17,6 +17,7 @@ namespace {
 
 using nlohmann::json;
 using reference::Pairing;
+using reference::shortest;
 
 // One document while it is read.
 class Reader {
@@ -221,12 +222,17 @@ class Reader {
     std::optional<double> base = rope.number("rope_theta", kPositive);
     // GPT-NeoX and ModernBERT have their own names for it; those of known types
     // stand in the table.
-    for (const char* key : {"rotary_emb_base", "global_rope_theta"}) {
-      if (config_.entry != nullptr || base) break;
-      if (model_.find_own(key)) base = model_.number(key, kPositive);
-    }
-    if (const json* keys = config_.formulas("rope_theta"); keys && !base) {
-      base = first_value(model_, *keys);
+    static const json kUsual = {"rotary_emb_base", "global_rope_theta"};
+    const json* keys = config_.formulas("rope_theta");
+    if (config_.entry == nullptr) keys = &kUsual;
+    for (std::size_t i = 0; keys != nullptr && i < keys->size(); ++i) {
+      const std::string key = (*keys)[i];
+      if (model_.find_own(key) == nullptr) continue;
+      const auto other = model_.number(key, kPositive);
+      if (base && *base != *other) {
+        model_.refuse(key, "what rope_theta says, " + shortest(*base));
+      }
+      base = other;
     }
     if (!base || model_.find_own("rope_theta") != nullptr) {
       base = inside_or_beside(rope, model_, "rope_theta", kPositive);

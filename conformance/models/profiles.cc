@@ -211,6 +211,10 @@ Profile make_profile(const ProfileParts& parts,
       parts.config.empty() ? model.title : parts.config.filename().string();
   if (!parts.layers.empty()) profile.title += ", " + parts.layers;
   profile.note = parts.note;
+  for (const PartRopes& other : model.others) {
+    if (other.ropes.empty()) continue;
+    profile.note += (profile.note.empty() ? "not asked: " : ", ") + other.where;
+  }
   profile.spec = rope.spec;
   if (parts.direction == kAdjoint) {
     profile.spec.direction =

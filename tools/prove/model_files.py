@@ -35,6 +35,12 @@ COMPLETIONS = [{"head_dim": 128}, {"rope_parameters": HALF},
                {"index_topk": 4}, {"use_mem_rope": True}, {"position_embedding_type": "rope"}]
 
 
+# Classes that have no layer of attention by default.
+ATTENTION = {"bamba": {"attn_layer_indices": [0, 2]},
+             "granitemoehybrid": {"layer_types": ["linear_attention", "full_attention"] * 6,
+                                  "position_embedding_type": "rope"}}
+
+
 def filled(config_class, keys):
     """The defaults, with values where the class leaves out what its model needs."""
     config = config_class(**keys)
@@ -54,6 +60,7 @@ def filled(config_class, keys):
 def made(config_class, **keys):
     layers = getattr(config_class, "num_hidden_layers", None)
     fewer = [{"num_hidden_layers": min(12, layers)}] if isinstance(layers, int) else []
+    keys = ATTENTION.get(config_class.model_type, {}) | keys
     error, partly = None, None
     for more in [*fewer, {}]:
         for completion in [{}, None, *COMPLETIONS]:

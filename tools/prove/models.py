@@ -95,7 +95,11 @@ def fault(layers, said, kinds):
 def measured(config_class, document, length=0):
     """What the class makes of a file: (its layers, whether all of them were run), or an error."""
     try:
-        record = run(config_class, config_class.from_dict(copy.deepcopy(document)))
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(document, file)
+            file.flush()
+            config = config_class.from_json_file(file.name)  # which knows how Infinity is spelt
+        record = run(config_class, config)
         if record.model is None or (record.error and not record.attended):
             raise record.error
         layers = truth(record, length)
@@ -190,7 +194,7 @@ def main():
     step = max(1, len(usual) // max(1, args.scaled))
     for kind, config_class, document, pairs in usual[::step][: args.scaled]:
         document = {k: v for k, v in document.items() if k not in (
-            "layer_types", "no_rope_layers", "layer_rope_theta",
+            "layer_types", "mlp_layer_types", "no_rope_layers", "layer_rope_theta",
             "original_max_position_embeddings")}
         document |= {"num_hidden_layers": 4, "max_position_embeddings": 32768}
         for at, scaling in enumerate(variants(pairs)):
