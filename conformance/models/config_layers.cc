@@ -118,7 +118,9 @@ std::string layers_without_rope(const TypedConfig& model) {
         layers.push_back(static_cast<std::int64_t>(i));
       }
     }
-  } else if (const json* every = model.field("nope_every")) {
+  } else if (const json* every = model.field("nope_every");
+             every != nullptr &&
+             (!kinds.empty() || !model.field("nope_kinds"))) {
     const auto count = object.integer("num_hidden_layers", 1, kMaxLayers);
     const auto step = first_value(object, *every);
     const bool is_from_end = model.field("nope_from_end") != nullptr;
