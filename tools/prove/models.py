@@ -7,7 +7,8 @@ Needs transformers 5.23.0 and torch 2.13.0 (CPU). Nothing is downloaded. Each co
 of transformers is saved as its defaults, in the spelling of version 4, and with 28 scalings. The
 class reads each file back and its model is run: layers that carry weights give noise, the rotary
 module and the function that applies it are the model's own. Applied to unit vectors at position
-1 of each axis, they show pairs, frequencies and amplitude of every layer.
+1 of each axis, they show pairs, frequencies and amplitude of every layer. The models inside a file
+must be told as each of them alone.
 """
 
 import argparse
@@ -34,6 +35,14 @@ def told(program, file, length=0):
     command = [program, "show", "--json", file, *(["--seq-len", str(length)] if length else [])]
     ran = subprocess.run(command, capture_output=True, text=True)
     return json.loads(ran.stdout) if ran.returncode == 0 else ran.stderr.strip()
+
+
+def told_of(program, document, length=0):
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(document, file)
+        file.flush()
+        said = told(program, file.name, length)
+    return said.replace(file.name + ": ", "") if isinstance(said, str) else said
 
 
 def near(a, b):
@@ -122,12 +131,9 @@ class Tally:
         if isinstance(measured, Exception):
             return self.count(self.untold, "cannot be run", label, measured)
         layers, is_whole = measured
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump(document, file)
-            file.flush()
-            said = told(self.program, file.name, length)
+        said = told_of(self.program, document, length)
         if isinstance(said, str):
-            return self.count(self.refused, "refused", label, said.replace(file.name + ": ", ""))
+            return self.count(self.refused, "refused", label, said)
         inner = document.get("text_config")
         kinds = (inner if isinstance(inner, dict) else document).get("layer_types")
         if not is_whole:
@@ -137,6 +143,28 @@ class Tally:
             self.right.append(label)
         else:
             self.count(self.wrong, "wrong", label, why)
+
+    def judge_parts(self, kind, document):
+        """Holds what is told of each model inside a file against what is told of it alone."""
+        parts = {k: v for k, v in document.items() if isinstance(v, dict) and v.get("model_type")}
+        whole = told_of(self.program, document) if parts else None
+        for key, part in parts.items():
+            label, alone = f"{kind} {key}", told_of(self.program, part)
+            if isinstance(whole, str) or isinstance(alone, str):
+                words = whole if isinstance(whole, str) else alone
+                self.count(self.refused, "refused", label, words)
+                continue
+            where = ".".join(filter(None, (key, alone["where"])))
+            found = [s for s in (whole, *whole["others"]) if s["where"] == where]
+            untold = [f for s in found for f in s["facts"] if f.startswith("not told")]
+            if not found:
+                self.count(self.wrong, "wrong", label, "it is not named")
+            elif untold:
+                self.count(self.refused, "refused", label, untold[0])
+            elif found[0]["ropes"] != alone["ropes"]:
+                self.count(self.wrong, "wrong", label, "other ropes than alone")
+            else:
+                self.right.append(label)
 
     def count(self, list, word, label, why):
         list.append(label)
@@ -163,7 +191,7 @@ def main():
         write(args.write, args.types)
     programs = args.program.split(",")
     tallies = {form: [Tally(p, f"{p}: {form}" if programs[1:] else form) for p in programs]
-               for form in ("files of 5", "files of 4", "scalings")}
+               for form in ("files of 5", "files of 4", "scalings", "parts")}
 
     def judge(form, label, config_class, document, length=0):
         found = measured(config_class, document, length)
@@ -174,7 +202,15 @@ def main():
     usual = []
     for config_class, modeling, turns in configs():
         kind = config_class.model_type
-        if not turns or (args.types and kind not in args.types):
+        if args.types and kind not in args.types:
+            continue
+        try:
+            default = json.loads(config_class().to_json_string(use_diff=False))
+        except Exception:
+            default = {}  # it has no default
+        for tally in tallies["parts"]:
+            tally.judge_parts(kind, default)
+        if not turns:
             continue
         try:
             config, record = made(config_class)

@@ -23,7 +23,7 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 110_020, "(?!vectors/).*"),
+    ("everything outside vectors/", 110_060, "(?!vectors/).*"),
     ("conformance/ without adapters, engines, examples and selftest/fakes", 65_020,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
