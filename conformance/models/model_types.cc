@@ -166,6 +166,11 @@ std::optional<std::string> why_no_rope(const TypedConfig& model) {
     for (const auto& [key, wanted] : needs->items()) {
       const json* value = model.object.find(key);
       if (value == nullptr) return key + " is absent";
+      if (value->type() != wanted.type()) {
+        model.object.refuse(key, wanted.is_boolean()
+                                     ? "true or false"
+                                     : "a string, as " + wanted.dump());
+      }
       if (*value != wanted) return key + " is " + value_words(*value);
     }
   }

@@ -46,7 +46,8 @@ std::vector<TypedConfig> models_of(const nlohmann::json& document,
                                    const ModelTypes& types);
 
 // Returns why the whole model has no RoPE, if it has none: "learned positions",
-// "alibi is true".
+// "alibi is true". Throws ConfigError where a key that decides it has a value
+// of another type.
 std::optional<std::string> why_no_rope(const TypedConfig& model);
 
 // Returns the first of `formulas` whose keys the object has: an integer, a key,
