@@ -24,6 +24,8 @@ bool speaks_of_rope(const json& config) {
 PartRopes read_part(const TypedConfig& model, const ConfigOptions& options) {
   const std::string type = model.type.empty() ? "the model" : model.type;
   PartRopes result{model.object.where(), model.type, {}, {}};
+  std::set<std::string>& used = model.notes->defaults;
+  used.clear();
   if (const auto words = why_no_rope(model)) {
     result.facts = {type + " has no RoPE: " + *words};
     return result;
@@ -55,11 +57,9 @@ PartRopes read_part(const TypedConfig& model, const ConfigOptions& options) {
         tensor->get<std::string>() + " in the checkpoint" +
         (model.object.has("pair_factors") ? "" : "; add it as pair_factors"));
   }
-  std::set<std::string>& used = model.notes->defaults;
   if (!used.empty()) {
     result.facts.push_back("absent from the file, as the class of " + type +
                            " has them: " + text::joined(used, ", "));
-    used.clear();
   }
   return result;
 }
