@@ -15,6 +15,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/selftest/fakes/expected.h"
 #include "conformance/selftest/mutant_table.h"
+#include "conformance/selftest/strangers/strangers.h"
 #include "tools/commands.h"
 #include "tools/output_file.h"
 #include "tools/report_file.h"
@@ -68,6 +69,21 @@ conformance::selftest::SelftestReport run_silently(
   return conformance::selftest::run_selftest(corpus, options);
 }
 
+int judge_strangers(const std::string& vectors,
+                    conformance::selftest::strangers::Options options) {
+  options.arrays = arrays_of(vectors);
+  options.library = (builtin_library("fast").parent_path().parent_path() /
+                     "fakes" / "stranger.so")
+                        .string();
+  options.print = [](const std::string& line) {
+    std::cout << line << std::flush;
+  };
+  const auto strangers = conformance::selftest::strangers::run_strangers(
+      conformance::cases::load_corpus(vectors), options);
+  std::cout << conformance::selftest::strangers::table(strangers);
+  return 0;
+}
+
 }  // namespace
 
 Command add_selftest(CLI::App& app) {
@@ -76,6 +92,7 @@ Command add_selftest(CLI::App& app) {
     std::string fakes, fake_process;
     std::optional<std::string> table;
     bool is_full = false;
+    conformance::selftest::strangers::Options strangers;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -96,8 +113,20 @@ Command add_selftest(CLI::App& app) {
   command->add_flag("--full", options->is_full,
                     "also every fault of three classes, on the full tier: "
                     "minutes");
+  command->add_option("--strangers", options->strangers.count,
+                      "only judge so many kernels with faults drawn at random: "
+                      "seconds to minutes each");
+  command->add_option("--seed", options->strangers.seed,
+                      "of the faults of --strangers");
+  command->add_option("--first", options->strangers.first,
+                      "number of the first of --strangers");
+  command->add_option("--named", options->strangers.named,
+                      "also diagnose so many of --strangers");
   return {
       command, [options] {
+        if (options->strangers.count > 0) {
+          return judge_strangers(options->vectors, options->strangers);
+        }
         std::optional<OutputFile> table;
         if (options->table) {
           table.emplace("--table", *options->table,

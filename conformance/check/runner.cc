@@ -157,7 +157,7 @@ class Suite {
   }
 
   bool takes(cases::Tier tier, const std::string& id) {
-    return filter_.takes(tier, id) && picker_.takes(id);
+    return !is_over() && filter_.takes(tier, id) && picker_.takes(id);
   }
   void show(const std::string& id) {
     const auto shards = static_cast<std::size_t>(selection_.shard.count);
@@ -175,8 +175,10 @@ class Suite {
         run_.facts.emplace(c.id, facts_of(c.problem));
       }
     }
+    has_failed_ |= is_failure(check.verdict);
     run_.checks.push_back(std::move(check));
   }
+  bool is_over() const { return selection_.ends_at_failure && has_failed_; }
 
   void add_values(const cases::Case& c, std::uint32_t operation, Check check) {
     check.operation = operation;
@@ -189,6 +191,7 @@ class Suite {
            int rounds = 1) {
     if (c.problem.task == cases::Task::kPermute) return ask_permutation(c);
     for (const std::uint32_t operation : operations_) {
+      if (is_over()) return;
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
       judge::Output answer;
@@ -210,7 +213,7 @@ class Suite {
         run_.lost.push_back({run_.checks.size(), c});
       }
       add_values(c, operation, std::move(values));
-      if (selection_.values_only || is_declined) continue;
+      if (selection_.values_only || is_declined || is_over()) continue;
       for (Check& check : contract_.of(c, operation)) {
         add_values(c, operation, std::move(check));
       }
@@ -286,6 +289,7 @@ class Suite {
     }
     FormedCases formed(taken, asked);
     for (const cover::Recipe* c : taken) {
+      if (is_over()) break;
       show(c->id);
       for (const cases::Case& one : formed.next()) {
         ask(one, asked.operations, rounds_of(*c, one.problem));
@@ -322,6 +326,7 @@ class Suite {
   ContractChecks contract_;
   std::vector<cover::Recipe> recipes_;
   std::size_t all_ = 0, asked_ = 0;
+  bool has_failed_ = false;
   std::int64_t kept_ = 0;  // elements of wrong answers
   std::int64_t large_ = 0;
   Filter filter_;

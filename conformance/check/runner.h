@@ -27,10 +27,11 @@ struct Selection {
   // A profile has a problem of its model, and the largest position.
   std::shared_ptr<const cases::Problem> model;
   std::int64_t model_positions = 0;
-  std::uint64_t seed = 0;    // of fresh questions; 0: those of the suite
-  bool values_only = false;  // without the checks of the contract
-  bool explains = true;      // wrong values, as judge() does
-  Shard shard;               // of the cases that all of the above select
+  std::uint64_t seed = 0;        // of fresh questions; 0: those of the suite
+  bool values_only = false;      // without the checks of the contract
+  bool explains = true;          // wrong values, as judge() does
+  bool ends_at_failure = false;  // nothing is asked after a failing check
+  Shard shard;                   // of the cases that all of the above select
   // Called with each case before its calls: how many came before, of how many,
   // and its id.
   std::function<void(std::size_t, std::size_t, const std::string&)> progress;

@@ -81,6 +81,14 @@ foreach(source IN LISTS fakes)
 endforeach()
 target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
 
+# A kernel with faults drawn at random, which the environment says.
+ropeproof_plugin(stranger conformance/selftest/strangers/plugin.cc)
+set_target_properties(plugin_stranger PROPERTIES
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fakes)
+target_link_libraries(plugin_stranger PRIVATE ropeproof::conformance ropeproof::reference
+  -Wl,--as-needed,--exclude-libs,ALL)
+add_dependencies(fakes plugin_stranger)
+
 file(GLOB tool_sources CONFIGURE_DEPENDS tools/*.cc tools/prove/search_hard.cc)
 add_executable(ropeproof ${tool_sources})
 add_executable(ropeproof::program ALIAS ropeproof)

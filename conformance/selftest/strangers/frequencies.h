@@ -1,0 +1,27 @@
+// frequencies.h -- what a stranger rotates by: formed from base and scaling, or
+// given.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_FREQUENCIES_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_FREQUENCIES_H_
+
+#include <vector>
+
+#include "conformance/selftest/strangers/faults_here.h"
+
+namespace ropeproof::conformance::selftest::strangers {
+
+// Scalings that a wide stranger computes by itself.
+inline constexpr std::uint32_t kFormedScalings =
+    ROPEPROOF_LINEAR | ROPEPROOF_NTK | ROPEPROOF_DYNAMIC_NTK | ROPEPROOF_YARN |
+    ROPEPROOF_LONG_ROPE | ROPEPROOF_LLAMA3;
+
+struct Frequencies {
+  std::vector<float> of_pairs;  // radians per position
+  float amplitude = 1;
+};
+
+// Formed in binary64, rounded once.
+Frequencies frequencies_of(const ropeproof_problem& p, const Here& here);
+
+}  // namespace ropeproof::conformance::selftest::strangers
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_FREQUENCIES_H_
