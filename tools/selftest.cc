@@ -93,6 +93,7 @@ Command add_selftest(CLI::App& app) {
     std::optional<std::string> table;
     bool is_full = false;
     conformance::selftest::strangers::Options strangers;
+    std::string until = "fresh";
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -120,11 +121,18 @@ Command add_selftest(CLI::App& app) {
                       "of the faults of --strangers");
   command->add_option("--first", options->strangers.first,
                       "number of the first of --strangers");
+  command
+      ->add_option("--until", options->until,
+                   "the last that asks --strangers: smoke, core, full or fresh")
+      ->check(CLI::IsMember({"smoke", "core", "full", "fresh"}));
   command->add_option("--named", options->strangers.named,
                       "also diagnose so many of --strangers");
   return {
       command, [options] {
         if (options->strangers.count > 0) {
+          namespace strangers = conformance::selftest::strangers;
+          options->strangers.last = *conformance::text::find_word(
+              strangers::kAskedWords, options->until);
           return judge_strangers(options->vectors, options->strangers);
         }
         std::optional<OutputFile> table;

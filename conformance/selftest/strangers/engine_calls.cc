@@ -46,7 +46,7 @@ std::int64_t log_uniform(Draw& draw, double least, double most) {
 std::vector<double> positions_of(Draw& draw, std::int64_t batch,
                                  std::int64_t seq, std::int64_t axes) {
   std::vector<double> positions;
-  const double context = std::exp2(draw.real(9, 17));
+  const double context = std::exp2(draw.real(9, draw.one_in(8) ? 21 : 17));
   const bool is_fresh = seq > 1 && draw.one_in(2);
   const bool is_packed = seq > 8 && draw.one_in(6);
   std::vector<double> firsts;
@@ -136,14 +136,15 @@ void lay_out(Draw& draw, Problem& p) {
   p.storage.order = draw.from(kOrders);
 }
 
-Problem problem(Draw& draw, bool is_wide) {
+// A call of up to 2^most elements.
+Problem problem(Draw& draw, bool is_wide, double most) {
   const Model m =
       is_wide && draw.one_in(4) ? draw.from(kPartModels) : draw.from(kModels);
   const std::int64_t row = (m.q_heads + m.k_heads) * m.head_dim;
-  const double tokens_at_most =
-      std::max(2.0, std::exp2(draw.real(11, 20)) / static_cast<double>(row));
+  const double tokens_at_most = std::max(
+      2.0, std::exp2(draw.real(most - 9, most)) / static_cast<double>(row));
   // A prompt, or single tokens of many requests.
-  const bool is_prompt = draw.between(1, 5) <= 3;
+  const bool is_prompt = most > 20 || draw.between(1, 5) <= 3;
   const std::int64_t batch = is_prompt ? draw.from({1, 1, 1, 2, 3, 4, 8})
                                        : log_uniform(draw, 1, tokens_at_most);
   const std::int64_t seq =
@@ -188,7 +189,9 @@ std::vector<cases::Case> engine_calls(std::uint64_t seed, int count,
         Draw draw(cases::random_bits(seed, static_cast<std::uint64_t>(i)));
         cases::Case& c = reference::at(calls, i);
         c.id = "engine-" + std::to_string(i);
-        c.problem = problem(draw, is_wide);
+        // One in 32 is a long prompt.
+        const double most = i % 32 == 31 ? draw.real(21, 22.5) : 20;
+        c.problem = problem(draw, is_wide, most);
         c.golden = cases::form_golden(c.problem, reference::best_oracle());
       },
       1);

@@ -11,7 +11,8 @@
 namespace ropeproof::conformance::selftest::strangers {
 
 // Prompts, single tokens and batches of them, forward and backward, with their
-// goldens: `count` of them, of up to 2^20 elements of q and k. A narrow kernel
+// goldens: `count` of them, of up to 2^20 elements of q and k, a
+// few of up to 2^22.5. A narrow kernel
 // gets f32, half-split and dense. Cost: some 20 ms a call.
 std::vector<cases::Case> engine_calls(std::uint64_t seed, int count,
                                       bool is_wide);

@@ -1,5 +1,6 @@
 #include "conformance/selftest/strangers/strangers.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>
@@ -16,8 +17,6 @@ namespace {
 
 constexpr double kLeastShare = 1e-4;
 constexpr std::uint64_t kFreshSeeds[] = {11, 22, 33};
-constexpr std::array<const char*, 6> kAskedWords = {"idle", "smoke", "core",
-                                                    "full", "fresh", "nothing"};
 
 // Engines rotate by a cache in a quarter of the calls, by given tables in
 // another.
@@ -58,9 +57,11 @@ class Asker {
          asked = static_cast<Asked>(static_cast<int>(asked) + 1)) {
       if (!is_killed(*open_it(), asked, stranger)) continue;
       stranger.killed_by = asked;
-      if (named_ < options_.named) {
+      const std::vector<Fault>& faults = stranger.program.faults;
+      if (faults.size() == 1 && named_ < options_.named) {
         ++named_;
-        stranger.said = diagnoses(*open_it(), asked);
+        stranger.diagnoses = diagnoses(*open_it(), asked);
+        stranger.said = said_of(faults.front(), stranger.diagnoses);
       }
       break;
     }
@@ -110,34 +111,36 @@ class Asker {
 };
 
 std::string line(std::uint64_t number, const Stranger& stranger) {
-  const auto by = static_cast<std::size_t>(stranger.killed_by);
-  std::string text = "  " + std::to_string(number) + "  " + kAskedWords[by] +
-                     "  " + words(stranger.program);
+  std::string text = "  " + std::to_string(number) + "  " +
+                     text::word(kAskedWords, stranger.killed_by) + "  " +
+                     words(stranger.program);
   if (!stranger.first_failure.empty()) {
     text += "  [" + stranger.first_failure + "]";
   }
-  for (const explain::Diagnosis& d : stranger.said) {
-    text += "\n      said: " + (d.what.empty() ? "no known bug" : d.what) +
+  if (stranger.said) {
+    text += "\n      named " + text::word(kSaidWords, *stranger.said);
+  }
+  for (const explain::Diagnosis& d : stranger.diagnoses) {
+    text += "\n      " + (d.what.empty() ? "no known bug" : d.what) +
             (d.where == explain::Place{} ? "" : ", where " + d.where.word());
   }
   return text + "\n";
 }
 
-// Killed by each of kAskedWords.
+// How many are killed by each, in the order of Asked.
 struct Row {
   std::array<int, kAskedWords.size()> counts{};
 
-  int live() const {
-    int sum = 0;
-    for (std::size_t i = 1; i < counts.size(); ++i) sum += counts[i];
-    return sum;
-  }
+  // The idle ones come last.
   std::string text(const std::string& name) const {
-    std::string text = "| " + name + " | " + std::to_string(live());
+    int live = 0;
+    std::string cells;
     for (std::size_t i = 1; i < counts.size(); ++i) {
-      text += " | " + std::to_string(counts[i]);
+      live += counts[i];
+      cells += " | " + std::to_string(counts[i]);
     }
-    return text + " | " + std::to_string(counts[0]) + " |\n";
+    return "| " + name + " | " + std::to_string(live) + cells + " | " +
+           std::to_string(counts[0]) + " |\n";
   }
 };
 
@@ -207,7 +210,13 @@ std::string table(const std::vector<Stranger>& strangers) {
       "| programs | live | smoke | core | full | fresh | nothing | idle |\n"
       "|---|---|---|---|---|---|---|---|\n";
   for (const auto& [name, row] : rows) text += row.text(name);
-  return text + "\nSurvivors:\n\n" + (survivors.empty() ? "none\n" : survivors);
+  for (const auto& [said, word] : kSaidWords) {
+    const auto count = std::ranges::count(strangers, said, &Stranger::said);
+    text += (said == Said::kExactly ? "\nNamed " : ", ") + std::string(word) +
+            " " + std::to_string(count);
+  }
+  return text + ".\n\nSurvivors:\n\n" +
+         (survivors.empty() ? "none\n" : survivors);
 }
 
 }  // namespace ropeproof::conformance::selftest::strangers

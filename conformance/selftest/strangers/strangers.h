@@ -18,11 +18,20 @@
 #include "conformance/explain/diagnosis.h"
 #include "conformance/plugin/kernel.h"
 #include "conformance/selftest/strangers/program.h"
+#include "conformance/selftest/strangers/said.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::selftest::strangers {
 
 // What is asked, the cheapest first.
 enum class Asked { kIdle, kSmoke, kCore, kFull, kFresh, kNothing };
+inline constexpr text::Words<Asked, 6> kAskedWords{
+    {{Asked::kIdle, "idle"},
+     {Asked::kSmoke, "smoke"},
+     {Asked::kCore, "core"},
+     {Asked::kFull, "full"},
+     {Asked::kFresh, "fresh"},
+     {Asked::kNothing, "nothing"}}};
 
 struct Options {
   std::string library = {};  // of plugin.cc
@@ -30,7 +39,7 @@ struct Options {
   std::uint64_t first = 0, count = 0;  // numbers of programs
   int engine_calls = 200;
   Asked last = Asked::kFresh;  // the last that is asked
-  std::uint64_t named = 0;     // of so many of the killed, what is said
+  std::uint64_t named = 0;     // of so many killed with one fault, what is said
   std::shared_ptr<const cover::Arrays> arrays = {};
   // Called with each line of the report as soon as it is known.
   std::function<void(const std::string&)> print = {};
@@ -42,7 +51,8 @@ struct Stranger {
   // What kills it; kIdle: nothing may, kNothing: nothing does.
   Asked killed_by = Asked::kIdle;
   std::string first_failure;  // "core-plain-003 rope"
-  std::vector<explain::Diagnosis> said;
+  std::vector<explain::Diagnosis> diagnoses;
+  std::optional<Said> said;  // of one fault alone
 };
 
 // The kernel of a program; without a number the honest one. Throws KernelError.

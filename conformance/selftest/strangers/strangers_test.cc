@@ -75,6 +75,28 @@ TEST_CASE("a seed's programs are always the same and unlike each other",
   CHECK(seen.size() > 190);
 }
 
+TEST_CASE("a name counts if its area and its rule are those of the fault",
+          "[conformance][strangers]") {
+  Fault fault{Part::kValue, Point::kPosition, Op::kToFormat, 1};
+  fault.when = When{Feature::kHeadIndex, Compare::kAbove, 3};
+  const auto said = [&](const char* bug, const char* rule) {
+    explain::Diagnosis d;
+    d.bug = cases::Bug::named(bug);
+    d.what = *bug == '\0' ? "" : "some bug";
+    d.where = explain::Place::of_word(rule);
+    return said_of(fault, std::span(&d, 1));
+  };
+  const char* const near = "position/rounded-to-half";
+  const char* const far = "window/wrong-end";
+  const char* const rule = "index of the head > 3";
+  CHECK(said(near, rule) == Said::kExactly);
+  CHECK(said(near, "seq > 7") == Said::kByKind);
+  CHECK(said("", rule) == Said::kVaguely);
+  CHECK(said("", "?") == Said::kNothing);
+  CHECK(said(far, rule) == Said::kFalsely);
+  CHECK(said_of(fault, {}) == Said::kNothing);
+}
+
 TEST_CASE("smoke kills most strangers that engines would meet",
           "[conformance][strangers]") {
   Options options;

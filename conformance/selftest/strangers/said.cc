@@ -1,0 +1,123 @@
+#include "conformance/selftest/strangers/said.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ropeproof::conformance::selftest::strangers {
+namespace {
+
+// The areas of bug_class.h that a fault at this point may be told as.
+std::string_view areas_of(Point point) {
+  using enum Point;
+  if (point <= kOutsideLoop) return "shape/ memory/ call/ window/outside";
+  if (point <= kPositionOffset) return "position/ table/ shape/ memory/";
+  if (point == kAxis) return "axes/";
+  if (point == kFrequencyIndex) return "frequency/ shape/ layout/";
+  if (point <= kOutChannel) return "shape/ memory/ layout/ window/ call/";
+  if (point <= kCacheRow) return "table/ position/ memory/ shape/";
+  if (point == kPosition) return "position/ table/";
+  if (point == kFrequency) return "frequency/ angle/";
+  if (point == kAngle) return "angle/ frequency/";
+  if (point <= kSine) return "rotation/ frequency/ table/ angle/";
+  if (point == kAmplitude) return "scaling/amplitude";
+  if (point <= kResult) return "output/ value/ rotation/ layout/";
+  if (point == kOutside) return "window/";
+  if (point == kTable) return "table/";
+  if (point <= kLoad) return "memory/ shape/ call/";
+  if (point <= kDimension) return "frequency/ window/";
+  return "scaling/";
+}
+
+bool is_of_area(const explain::Diagnosis& d, Point point) {
+  const std::string key = d.bug.key();
+  const std::string area = key.substr(0, key.find('/') + 1);
+  const std::string_view areas = areas_of(point);
+  return !key.empty() && (areas.find(area) != std::string_view::npos ||
+                          areas.find(key) != std::string_view::npos);
+}
+
+// What a rule of a diagnosis calls a feature; of a product, any of its factors.
+std::vector<std::string_view> words_of(Feature feature) {
+  using enum Feature;
+  switch (feature) {
+    case kBatch:
+      return {"batch"};
+    case kSeq:
+      return {"seq"};
+    case kHeads:
+      return {"heads"};
+    case kHeadDim:
+    case kRotaryDim:
+      return {"head_dim", "rotary_dim"};
+    case kBatchIndex:
+      return {"index of the batch row"};
+    case kTokenIndex:
+      return {"index of the token"};
+    case kHeadIndex:
+      return {"index of the head"};
+    case kPairIndex:
+      return {"index of the pair"};
+    case kPositionIs:
+      return {"position"};
+    case kMagnitude:
+      return {"magnitude", "value"};
+    case kBaseIs:
+      return {"base"};
+    case kIsKey:
+      return {"tensor"};
+    case kHasKeys:
+      return {"k_heads"};
+    case kIsInPlace:
+      return {"place"};
+    case kIsAdjoint:
+      return {"direction"};
+    case kIsInterleaved:
+      return {"pairing"};
+    case kIsBF16:
+    case kIsF16:
+      return {"dtype"};
+    case kHasAxes:
+      return {"axes", "axis"};
+    case kIsScaled:
+      return {"scaling", "factor"};
+    case kIsGivenTable:
+      return {"operation"};
+    case kCalls:
+      return {"call"};
+    case kInAddress:
+    case kOutAddress:
+      return {"address", "aligned"};
+    default:
+      return {" x "};  // a product
+  }
+}
+
+bool is_placed(const explain::Diagnosis& d, const Fault& fault) {
+  if (!fault.when) return d.where.kind == explain::Place::Kind::kEverywhere;
+  return std::ranges::any_of(
+      words_of(fault.when->feature), [&](std::string_view word) {
+        return d.where.rule.find(word) != std::string::npos;
+      });
+}
+
+}  // namespace
+
+Said said_of(const Fault& fault,
+             std::span<const explain::Diagnosis> diagnoses) {
+  Said best = Said::kNothing;
+  for (const explain::Diagnosis& d : diagnoses) {
+    const bool is_placed_right = is_placed(d, fault);
+    Said said = Said::kNothing;
+    if (d.what.empty()) {
+      if (fault.when && is_placed_right) said = Said::kVaguely;
+    } else if (is_of_area(d, fault.point)) {
+      said = is_placed_right ? Said::kExactly : Said::kByKind;
+    } else {
+      said = Said::kFalsely;
+    }
+    best = std::min(best, said);
+  }
+  return best;
+}
+
+}  // namespace ropeproof::conformance::selftest::strangers
