@@ -125,6 +125,9 @@ Command add_selftest(CLI::App& app) {
       ->add_option("--until", options->until,
                    "the last that asks --strangers: smoke, core, full or fresh")
       ->check(CLI::IsMember({"smoke", "core", "full", "fresh"}));
+  command->add_option("--rarer", options->strangers.rarer_than,
+                      "leave out --strangers that are wrong in this share of "
+                      "engines' elements, or more");
   command->add_option("--named", options->strangers.named,
                       "also diagnose so many of --strangers");
   return {

@@ -15,7 +15,6 @@
 namespace ropeproof::conformance::selftest::strangers {
 namespace {
 
-constexpr double kLeastShare = 1e-4;
 constexpr std::uint64_t kFreshSeeds[] = {11, 22, 33};
 
 // Engines rotate by a cache in a quarter of the calls, by given tables in
@@ -38,19 +37,23 @@ class Asker {
     for (const bool is_wide : {false, true}) {
       const auto honest =
           open(options.library, options.seed, std::nullopt, is_wide);
-      if (wrong_share(*honest, calls_[is_wide ? 1 : 0]) == 0) continue;
+      if (wrong_share(*honest, calls_[is_wide ? 1 : 0], 1) == 0) continue;
       throw std::logic_error("the honest stranger is wrong");
     }
   }
 
-  Stranger ask(std::uint64_t number) {
+  // Nothing for a program that is left out.
+  std::optional<Stranger> ask(std::uint64_t number) {
     const bool is_wide = number % 2 != 0;
     Stranger stranger;
     stranger.program = random_program(options_.seed, number, is_wide);
     const auto open_it = [&] {
       return open(options_.library, options_.seed, number, is_wide);
     };
-    stranger.share = wrong_share(*open_it(), calls_[is_wide ? 1 : 0]);
+    stranger.share = wrong_share(
+        *open_it(), calls_[is_wide ? 1 : 0],
+        options_.rarer_than < 1 ? options_.rarer_than : kLeastShare);
+    if (stranger.share >= options_.rarer_than) return std::nullopt;
     if (stranger.share < kLeastShare) return stranger;
     stranger.killed_by = Asked::kNothing;
     for (Asked asked = Asked::kSmoke; asked <= options_.last;
@@ -147,7 +150,7 @@ struct Row {
 }  // namespace
 
 double wrong_share(plugin::Kernel& kernel,
-                   const std::vector<cases::Case>& calls) {
+                   const std::vector<cases::Case>& calls, double enough) {
   const auto count = static_cast<double>(calls.size());
   double sum = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -160,7 +163,7 @@ double wrong_share(plugin::Kernel& kernel,
                ? static_cast<double>(check.measurement->wrong) /
                      static_cast<double>(check.measurement->elements)
                : 1;
-    if (sum / count >= kLeastShare) break;
+    if (sum / count >= enough) break;
   }
   return sum / count;
 }
@@ -181,7 +184,9 @@ std::vector<Stranger> run_strangers(const cases::Corpus& corpus,
   Asker asker(corpus, options);
   std::vector<Stranger> strangers;
   for (std::uint64_t i = 0; i < options.count; ++i) {
-    strangers.push_back(asker.ask(options.first + i));
+    std::optional<Stranger> one = asker.ask(options.first + i);
+    if (!one) continue;
+    strangers.push_back(std::move(*one));
     if (options.print) options.print(line(options.first + i, strangers.back()));
   }
   return strangers;

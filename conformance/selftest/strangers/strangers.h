@@ -39,7 +39,10 @@ struct Options {
   std::uint64_t first = 0, count = 0;  // numbers of programs
   int engine_calls = 200;
   Asked last = Asked::kFresh;  // the last that is asked
-  std::uint64_t named = 0;     // of so many killed with one fault, what is said
+  // Programs that are wrong in this share of elements or more are left out:
+  // what is rare is missed first.
+  double rarer_than = 1;
+  std::uint64_t named = 0;  // of so many killed with one fault, what is said
   std::shared_ptr<const cover::Arrays> arrays = {};
   // Called with each line of the report as soon as it is known.
   std::function<void(const std::string&)> print = {};
@@ -62,10 +65,11 @@ std::unique_ptr<plugin::Kernel> open(const std::string& library,
                                      bool is_wide);
 
 // The mean over engines' calls of the share of their elements that is wrong; a
-// call without an answer is wrong as a whole. As soon as it is large enough for
-// a fault no more calls are made.
+// call without an answer is wrong as a whole. As soon as it is `enough` no more
+// calls are made.
 double wrong_share(plugin::Kernel& kernel,
-                   const std::vector<cases::Case>& calls);
+                   const std::vector<cases::Case>& calls, double enough);
+inline constexpr double kLeastShare = 1e-4;  // of a fault
 
 // Narrow programs have even numbers, wide ones odd ones. Cost: seconds for each
 // that is not idle, minutes for each that survives core.

@@ -39,7 +39,7 @@ TEST_CASE("a stranger without faults conforms", "[conformance][strangers]") {
     CHECK(std::ranges::none_of(run.checks, [](const check::Check& check) {
       return check::is_failure(check.verdict);
     }));
-    CHECK(wrong_share(honest, engine_calls(3, 40, is_wide)) == 0);
+    CHECK(wrong_share(honest, engine_calls(3, 40, is_wide), 1) == 0);
   }
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("a fault of each part strikes where its condition holds alone",
     CAPTURE(words(fault));
     const auto share = [&] {
       check::PaperKernel kernel = here({true, {fault}});
-      return wrong_share(kernel, calls);
+      return wrong_share(kernel, calls, 1);
     };
     CHECK(share() > 0);
     fault.when = When{Feature::kBatch, Compare::kAbove, 1e6};
