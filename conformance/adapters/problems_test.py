@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -43,6 +44,18 @@ class Problems(unittest.TestCase):
             for p in made:
                 p.check(lambda q, k, cos, sin: (hf(q, q, cos, sin)[0], k),
                         arrays="numpy")
+        class Array(np.ndarray):  # of another library
+            pass
+        seen = []
+
+        def noting(q, k, cos, sin):
+            seen.append(type(q))
+            return hf(q, k, cos, sin)
+        other = (lambda array, dtype=None: array.view(Array), np.asarray)
+        with mock.patch.dict(ropeproof.arrays.LIBRARIES, other=other):
+            for p in ropeproof.problems(like="hf", arrays="other"):
+                p.check(noting)
+        self.assertEqual(set(seen), {Array})
         with self.assertRaisesRegex(ropeproof.Error, "looks up caches"):
             ropeproof.problems(like="vllm")
         with self.assertRaisesRegex(ropeproof.Error, "waltz"):

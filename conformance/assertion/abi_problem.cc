@@ -40,6 +40,17 @@ Format format_named(const char* name, std::uint32_t dtype) {
        "; expected ROPEPROOF_F64, _F32, _F16 or _BF16");
 }
 
+// A field of an enumeration that the operation may not need: then 0.
+template <std::size_t kSize>
+void require_known(const char* name, std::uint32_t value,
+                   const text::Words<std::uint32_t, kSize>& words) {
+  require(value == 0 ||
+              std::ranges::any_of(
+                  words, [&](const auto& pair) { return pair.first == value; }),
+          std::string(name) + " is " + std::to_string(value) +
+              ", which is none; known are " + text::list_words(words));
+}
+
 std::vector<double> list(const double* data, std::int64_t count) {
   return {data, data + count};
 }
@@ -130,6 +141,10 @@ reference::Axes read_axes(const ropeproof_problem& p) {
   axes.count = p.position_axes;
   if (p.axis_of_pair != nullptr) {
     axes.axis_of_pair.assign(p.axis_of_pair, p.axis_of_pair + pairs);
+  } else {
+    require(p.axis_map == 0 || p.axis_weights != nullptr,
+            "axis_map is " + std::to_string(p.axis_map) +
+                " and axis_of_pair is NULL; expected the axis of each pair");
   }
   if (p.axis_weights != nullptr) {
     axes.weights = list(p.axis_weights, axes.count * pairs);
@@ -138,7 +153,8 @@ reference::Axes read_axes(const ropeproof_problem& p) {
 }
 
 std::vector<double> read_positions(const ropeproof_problem& p) {
-  require(p.positions != nullptr || p.real_positions != nullptr,
+  require(p.positions != nullptr || p.real_positions != nullptr ||
+              p.batch * p.seq == 0,
           "positions is NULL");
   std::vector<double> positions;
   for (std::int64_t axis = 0; axis < p.position_axes; ++axis) {
@@ -159,16 +175,30 @@ void check_sizes(const ropeproof_problem& p) {
   const auto is_size = [](std::int64_t n, std::int64_t least) {
     return n >= least && n <= reference::kMaxHeadDim;
   };
-  require(is_size(p.batch, 1) && is_size(p.seq, 1) && is_size(p.q.heads, 0) &&
-              is_size(p.k.heads, 0),
-          "batch, seq or heads is not within 1 .. 2^20");
+  for (const auto& [name, size] :
+       {std::pair("batch", p.batch), std::pair("seq", p.seq),
+        std::pair("q.heads", p.q.heads), std::pair("k.heads", p.k.heads)}) {
+    require(is_size(size, 0), std::string(name) + " is " +
+                                  std::to_string(size) +
+                                  "; expected 0 to 2^20");
+  }
   require(is_size(p.head_dim, 2) && is_size(p.rotary_dim, 2) &&
               p.rotary_dim <= p.head_dim && p.rotary_dim % 2 == 0,
           "rotary_dim is " + std::to_string(p.rotary_dim) + ", head_dim " +
               std::to_string(p.head_dim) + "; expected an even one up to it");
   require(is_size(p.position_axes, 1) || p.operation == ROPEPROOF_ROTATE,
           "position_axes is " + std::to_string(p.position_axes));
-  require(p.operation == ROPEPROOF_TABLE || p.q.heads > 0, "q.heads is 0");
+  require_known("table_dtype", p.table_dtype, plugin::kDtypeWords);
+  require_known("axis_map", p.axis_map, plugin::kAxisMapWords);
+  require_known("cache", p.cache, plugin::kCacheWords);
+}
+
+// The elements of q or k; none of an empty problem. A tensor that nobody filled
+// in is no empty one.
+cases::Bits read_input(const ropeproof_problem& p, const ropeproof_tensor& t,
+                       const char* name, Format format) {
+  if (p.batch * p.seq == 0) return {};
+  return bits_of(required(t.in, name), format, rows_of(p, t, false));
 }
 
 }  // namespace
@@ -209,12 +239,10 @@ cases::Problem read_problem(const ropeproof_problem& p) {
   }
   if (is_table) return problem;
   problem.q_heads = p.q.heads, problem.k_heads = p.k.heads;
-  problem.q =
-      bits_of(required(p.q.in, "q.in"), problem.dtype, rows_of(p, p.q, false));
-  if (p.k.heads > 0) {
-    problem.k = bits_of(required(p.k.in, "k.in"), problem.dtype,
-                        rows_of(p, p.k, false));
+  if (p.q.heads > 0 || p.k.heads == 0) {
+    problem.q = read_input(p, p.q, "q.in", problem.dtype);
   }
+  if (p.k.heads > 0) problem.k = read_input(p, p.k, "k.in", problem.dtype);
   return problem;
 }
 
@@ -227,7 +255,10 @@ judge::Output read_output(const ropeproof_problem& p) {
     return output;
   }
   const Format format = format_named("dtype", p.dtype);
-  output.q = bits_of(required(p.q.out, "q.out"), format, rows_of(p, p.q, true));
+  if (p.q.heads > 0) {
+    output.q =
+        bits_of(required(p.q.out, "q.out"), format, rows_of(p, p.q, true));
+  }
   if (p.k.heads > 0) {
     output.k =
         bits_of(required(p.k.out, "k.out"), format, rows_of(p, p.k, true));

@@ -32,8 +32,13 @@ T known(const T& given, const char* name) {
                                 "; expected sizeof");
   }
   T known{};
-  std::memcpy(&known, &given,
-              std::min<std::size_t>(given.struct_size, sizeof known));
+  if (given.struct_size > sizeof known) {
+    throw std::invalid_argument(
+        std::string(name) + ".struct_size is " +
+        std::to_string(given.struct_size) + ", and this library knows " +
+        std::to_string(sizeof known) + " bytes: it is older than your header");
+  }
+  std::memcpy(&known, &given, given.struct_size);
   return known;
 }
 
@@ -49,13 +54,13 @@ T or_else(T value, const Form& form) {
   }
 }
 
-// ROPEPROOF_OK, or what it throws as the last error.
+// What `work` says in place of a verdict, or throws, as the last error.
 template <class Do>
 int32_t guarded(const Do& work) {
   last_error.clear();
   try {
-    work();
-    return ROPEPROOF_OK;
+    last_error = work();
+    return last_error.empty() ? ROPEPROOF_OK : ROPEPROOF_UNSUPPORTED;
   } catch (const std::exception& error) {
     last_error = error.what();
     std::ranges::replace(last_error, '\n', ' ');
@@ -86,6 +91,7 @@ int32_t ropeproof_judge(const ropeproof_problem* problem,
     usual.angle_class = ROPEPROOF_A1;
     *judgement =
         new ropeproof_judgement(asked, claim == nullptr ? usual : *claim);
+    return (*judgement)->no_verdict();
   });
 }
 
@@ -94,6 +100,9 @@ int64_t ropeproof_elements(const ropeproof_judgement* j) {
 }
 int64_t ropeproof_wrong(const ropeproof_judgement* j) {
   return j == nullptr ? -1 : j->wrong();
+}
+int64_t ropeproof_unjudged(const ropeproof_judgement* j) {
+  return j == nullptr ? 0 : j->unjudged();
 }
 double ropeproof_worst(const ropeproof_judgement* j) {
   if (j == nullptr) return HUGE_VAL;
@@ -131,6 +140,7 @@ int32_t ropeproof_read_config(const char* config, const char* types,
     *model =
         new ropeproof_model(ropeproof::conformance::assertion::ModelQuestion{
             config, text(types), text(layers), pairing, seq_len});
+    return std::string();
   });
 }
 void ropeproof_set_model(const ropeproof_model* model,

@@ -124,6 +124,41 @@ TEST_CASE("a wrong result says where, how far, and which bug it is",
   CHECK_THAT(off.text, ContainsSubstring("1 of 48 elements"));
 }
 
+TEST_CASE("where a claim accepts any rotation there is no verdict",
+          "[assertion]") {
+  const std::vector<std::int64_t> far(kSeq, std::int64_t{1} << 40);
+  Example example(ROPEPROOF_ROPE);
+  example.problem.positions = far.data();
+  example.problem.q.out = example.x.data();  // not rotated
+  ropeproof_judgement* judgement = nullptr;
+  CHECK(ropeproof_judge(&example.problem, nullptr, &judgement) ==
+        ROPEPROOF_UNSUPPORTED);
+  CHECK_THAT(ropeproof_error(),
+             ContainsSubstring("positions of 2^40 and more: there the claim A1 "
+                               "accepts any rotation, so 48 of 48 elements"));
+  CHECK(ropeproof_unjudged(judgement) == kSeq * kHeads * kDim);
+  CHECK(ropeproof_bound(judgement)[0] > 0);
+  ropeproof_free(judgement);
+  const ropeproof_claim exact{};  // A0
+  CHECK(found(example.problem, &exact).wrong > 0);
+}
+
+TEST_CASE("a problem of no elements is right", "[assertion]") {
+  const auto is_right = [](const auto& change) {
+    Example example(ROPEPROOF_ROPE);
+    change(example.problem);
+    const Found empty = found(example.problem);
+    CAPTURE(empty.text);
+    CHECK(empty.status == ROPEPROOF_OK);
+    CHECK(empty.wrong == 0);
+    CHECK_THAT(empty.text, ContainsSubstring("nothing to judge"));
+  };
+  using P = ropeproof_problem;
+  is_right([](P& p) { p.batch = 0; });
+  is_right([](P& p) { p.seq = 0, p.positions = nullptr, p.q.in = nullptr; });
+  is_right([](P& p) { p.q.heads = 0; });
+}
+
 TEST_CASE("a stricter claim has a narrower bound", "[assertion]") {
   const Example example(ROPEPROOF_ROPE);
   const ropeproof_claim exact{};  // A0
@@ -175,6 +210,12 @@ TEST_CASE("a config.json says what a problem is", "[assertion]") {
   CHECK(read(R"({"model_type": "bert"})", &model) == ROPEPROOF_INVALID);
   CHECK_THAT(ropeproof_error(), ContainsSubstring("no RoPE"));
   CHECK(read("{", &model) == ROPEPROOF_INVALID);
+  CHECK(ropeproof_read_config(config.c_str(), nullptr, nullptr, 99, 0,
+                              &model) == ROPEPROOF_INVALID);
+  CHECK_THAT(ropeproof_error(), ContainsSubstring("pairing is 99"));
+  CHECK(ropeproof_read_config(config.c_str(), nullptr, nullptr, 0, -1,
+                              &model) == ROPEPROOF_INVALID);
+  CHECK_THAT(ropeproof_error(), ContainsSubstring("seq_len is -1"));
 }
 
 TEST_CASE("a problem that cannot be judged is refused in one line",
@@ -198,7 +239,14 @@ TEST_CASE("a problem that cannot be judged is refused in one line",
   refused([](P& p) { p.q.out = nullptr; }, "q.out is NULL");
   refused([](P& p) { p.base = -1; }, "base");
   refused([](P& p) { p.base = 0; }, "inv_freq is NULL");
-  refused([](P& p) { p.batch = -1; }, "batch, seq or heads");
+  refused([](P& p) { p.batch = -1; }, "batch is -1");
+  refused([](P& p) { p.q.heads = -1; }, "q.heads is -1");
+  refused([](P& p) { p.q = {}; }, "q.in is NULL");
+  refused([](P& p) { p.table_dtype = 99; }, "table_dtype is 99");
+  refused([](P& p) { p.cache = 99; }, "cache is 99");
+  refused([](P& p) { p.axis_map = 99; }, "axis_map is 99");
+  refused([](P& p) { p.axis_map = ROPEPROOF_AXES_ANY; }, "axis_of_pair is");
+  refused([](P& p) { p.struct_size = sizeof p + 8; }, "older than your header");
   CHECK(ropeproof_judge(nullptr, nullptr, nullptr) == ROPEPROOF_INVALID);
   int stale = 0;  // what a failed call must not leave
   auto* judgement = reinterpret_cast<ropeproof_judgement*>(&stale);

@@ -26,6 +26,7 @@
 #include "conformance/plugin/fields.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::assertion {
@@ -35,7 +36,13 @@ namespace {
 // pattern and what was measured.
 constexpr std::int64_t kLargestExplained = std::int64_t{1} << 17;
 
+// Whether so many elements whose bound accepts any rotation leave a verdict.
+bool is_verdict(std::int64_t open, std::int64_t elements) {
+  return 100 * open <= elements;
+}
+
 std::string passing_text(const judge::Measurement& m) {
+  if (m.elements == 0) return "no elements: there is nothing to judge";
   const std::string all =
       "all " + std::to_string(m.elements) + " elements are within their bound";
   return m.worst
@@ -172,6 +179,10 @@ bool Judgement::Judged::is_screened(const ropeproof_problem& problem) const {
 }
 
 void Judgement::Judged::measure() {
+  if (elements() == 0) {  // the lists are there for C
+    numbers.golden.reserve(1), numbers.bound.reserve(1);
+    return;
+  }
   cases::Problem& p = asked.problem;
   p.is_special = has_special(p.dtype, p.q) || has_special(p.dtype, p.k);
   cases::Golden& g = asked.golden;
@@ -273,8 +284,9 @@ std::string Judgement::Judged::other_claim_text() const {
     change(other.claims[0]);
     judge::Claim tried = judge::claim_of(other, asked.problem.dtype, operation);
     if (given) tried.table = claim.table;
-    if (judge::judge(asked.problem, asked.golden, operation, tried, output)
-            .wrong == 0) {
+    const judge::Measurement m =
+        judge::judge(asked.problem, asked.golden, operation, tried, output);
+    if (m.wrong == 0 && is_verdict(m.vacuous, m.elements)) {
       return report::paragraph(
           "claim", "nothing is wrong by the claim " +
                        plugin::claim_members(other.claims[0]).dump() +
@@ -316,17 +328,34 @@ Judgement::Judgement(const ropeproof_problem& problem,
   p = read_problem(problem);
   j.kernel = kernel_of(p, j.operation, claim);
   j.claim = judge::claim_of(j.kernel, p.dtype, j.operation);
+  if (j.elements() == 0) return;
   if (j.operation == ROPEPROOF_ROTATE) {
     j.given = read_given_table(problem, p.spec);
     j.claim.table = reference::Format::kF64;  // exact, as given
   }
   j.output = read_output(problem);
-  if (!j.is_screened(problem)) wrong_ = numbers().wrong;
+  if (j.is_screened(problem)) return;
+  wrong_ = numbers().wrong;
+  unjudged_ = j.measurement.vacuous;
 }
 
 Judgement::~Judgement() = default;
 
 std::int64_t Judgement::elements() const { return judged_->elements(); }
+
+std::string Judgement::no_verdict() const {
+  if (wrong_ > 0 || is_verdict(unjudged_, elements())) return "";
+  const judge::ByPosition& at = judged_->measurement.vacuous_at;
+  const auto first = std::ranges::find_if(at, [](auto n) { return n > 0; });
+  const std::int64_t power = first - at.begin();
+  const std::string from =
+      power == 0 ? "" : " of 2^" + std::to_string(power - 1) + " and more";
+  return "positions" + from + ": there the claim " +
+         kClassNames[judged_->kernel.claims[0].angle_class] +
+         " accepts any rotation, so " + text::part_of(unjudged_, elements()) +
+         " elements were not judged; give smaller positions or a stricter "
+         "claim";
+}
 
 const Numbers& Judgement::numbers() const {
   std::call_once(judged_->is_measured, [&] { judged_->measure(); });

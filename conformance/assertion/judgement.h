@@ -30,6 +30,12 @@ class Judgement {
 
   std::int64_t elements() const;
   std::int64_t wrong() const { return wrong_; }
+  // Elements whose bound accepts any rotation: of these the length of the pair
+  // alone was judged.
+  std::int64_t unjudged() const { return unjudged_; }
+  // Empty where 99 of 100 elements were judged, or some are wrong; else a line
+  // that says what the claim leaves open: no verdict.
+  std::string no_verdict() const;
   // What only some callers want is formed when they ask, once, by any thread.
   const Numbers& numbers() const;
   const std::string& text() const;
@@ -37,7 +43,7 @@ class Judgement {
  private:
   struct Judged;
   std::unique_ptr<Judged> judged_;
-  std::int64_t wrong_ = 0;
+  std::int64_t wrong_ = 0, unjudged_ = 0;
 };
 
 }  // namespace ropeproof::conformance::assertion

@@ -41,11 +41,19 @@ Model::Model(const ModelQuestion& question) {
   if (!question.types.empty()) {
     options.types = models::load_types(question.types);
   }
+  if (question.seq_len < 0) {
+    refuse("seq_len is " + std::to_string(question.seq_len) +
+           "; expected a length, or 0 for the model's longest");
+  }
   options.seq_len = question.seq_len;
   for (const auto& [pairing, word] : text::kPairingWords) {
     if (plugin::abi_pairing(pairing) == question.pairing) {
       options.pairing = pairing;
     }
+  }
+  if (question.pairing != 0 && !options.pairing) {
+    refuse("pairing is " + std::to_string(question.pairing) +
+           "; expected 0 or ROPEPROOF_HALF_SPLIT, _INTERLEAVED ...");
   }
   const models::Model model =
       models::read_config(question.config, "config", options);

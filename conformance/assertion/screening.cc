@@ -74,11 +74,13 @@ class FactorRows {
   std::vector<Factors> row_;
 };
 
-// A pair's elements; what no comparison decides, NaNs too, is not within.
+// A pair's elements. Not within is what no comparison decides, NaNs too, and a
+// pair whose bound accepts any rotation: the judge counts these.
 template <Format kFormat>
 bool is_pair_within(double u, double v, double got_u, double got_v,
                     const Factors& f, const judge::Terms& terms, double eta,
                     double eta_slope) {
+  if (terms.is_vacuous) return false;
   const double scale = terms.amplitude * judge::pair_length<kFormat>(u, v);
   const double absolute = eta + eta_slope * (std::abs(u) + std::abs(v));
   const double y_u = u * f.uu + v * f.uv, y_v = u * f.vu + v * f.vv;
@@ -88,10 +90,7 @@ bool is_pair_within(double u, double v, double got_u, double got_v,
     return std::abs(got - y) <=
            kNearly * (angle_and_arithmetic + terms.result * std::abs(y));
   };
-  if (!is_within(got_u, y_u) || !is_within(got_v, y_v)) return false;
-  if (!terms.is_vacuous) return true;
-  return std::abs(judge::pair_length<kFormat>(got_u, got_v) - scale) <=
-         kNearly * scale * terms.length;
+  return is_within(got_u, y_u) && is_within(got_v, y_v);
 }
 
 template <Format kFormat>

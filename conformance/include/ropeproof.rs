@@ -256,14 +256,17 @@ impl Problem {
 /// What was found of one result.
 pub struct Judgement(*mut c_void);
 
-/// Judges the outputs of a problem, held to a claim; None: A1 in f32. An error is one line.
+/// Judges the outputs of a problem, held to a claim; None: A1 in f32. An error is one line:
+/// a problem that contradicts itself, or a claim that leaves more than 1 element in 100 open.
 ///
 /// # Safety
 /// What the problem points to must be as its sizes and strides say.
 pub unsafe fn judge(problem: &Problem, claim: Option<&Claim>) -> Result<Judgement, String> {
     let mut judgement = ptr::null_mut();
-    match ropeproof_judge(problem, claim.map_or(ptr::null(), |c| c), &mut judgement) {
-        OK => Ok(Judgement(judgement)),
+    let status = ropeproof_judge(problem, claim.map_or(ptr::null(), |c| c), &mut judgement);
+    let judged = Judgement(judgement);
+    match status {
+        OK => Ok(judged),
         _ => Err(text_of(ropeproof_error())),
     }
 }

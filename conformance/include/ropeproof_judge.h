@@ -34,6 +34,11 @@
  *             -1 elements are wrong, and the text is that line. Nothing throws
  *             or ends the process. Functions may be called by several threads
  *             at once.
+ * No verdict  at positions from some 2^22 on, angles of class A1 may be any.
+ *             Where nothing is wrong, but that the claim leaves open more than
+ *             one element in 100, ROPEPROOF_UNSUPPORTED is returned, and
+ *             ropeproof_error() says so; the judgement has the numbers.
+ * Empty       batch, seq or heads of 0 is right: there are no elements.
  * Cost        about 20 ns an element and 30 ns for each position and pair where
  *             all are within their bounds; else, and for worst, golden, bound
  *             and text, ten times that. Frequencies that no earlier call had
@@ -88,15 +93,20 @@ typedef struct ropeproof_judgement ropeproof_judgement;
 /**
  * Judges the outputs of a problem, held to a claim; NULL: angles of class A1 in
  * f32, cos and sin within 1 ulp in the type of the tensors or f32, one rounding
- * at the end. Sets *judgement, which ropeproof_free() ends.
+ * at the end. Sets *judgement, which ropeproof_free() ends, unless it returns
+ * ROPEPROOF_INVALID.
  */
 ROPEPROOF_EXPORT int32_t ropeproof_judge(const ropeproof_problem* problem,
                                          const ropeproof_claim* claim,
                                          ropeproof_judgement** judgement);
 
-/** The number of elements, and of those beyond their bound. */
+/**
+ * The number of elements; of those beyond their bound; and of those whose bound
+ * accepts any rotation.
+ */
 ROPEPROOF_EXPORT int64_t ropeproof_elements(const ropeproof_judgement* j);
 ROPEPROOF_EXPORT int64_t ropeproof_wrong(const ropeproof_judgement* j);
+ROPEPROOF_EXPORT int64_t ropeproof_unjudged(const ropeproof_judgement* j);
 
 /** The largest error over its bound; above 1 where something is wrong. */
 ROPEPROOF_EXPORT double ropeproof_worst(const ropeproof_judgement* j);

@@ -150,6 +150,8 @@ ropeproof_script(judge_state conformance/adapters/state_test.py ${PROJECT_BINARY
 ropeproof_script(few_shapes conformance/adapters/few_shapes_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(problems conformance/adapters/problems_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(closeness conformance/adapters/closeness_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(closeness_errors conformance/adapters/closeness_errors_test.py
+  ${PROJECT_BINARY_DIR})
 ropeproof_script(claims conformance/adapters/claims_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(pytest_plugin conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})
 set_tests_properties(pytest_plugin PROPERTIES SKIP_RETURN_CODE 77)

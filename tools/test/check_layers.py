@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 112_410, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 67_320,
+    ("everything outside vectors/", 112_760, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 67_460,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 11_340,

@@ -4,7 +4,9 @@ import ctypes
 
 import numpy as np
 
-from ropeproof import arrays, given_tables
+from ropeproof import given_tables
+from ropeproof.arguments import (number, numbers, one_of, one_whole, said,
+                                 whole)
 from ropeproof.judge_library import (BITS, DOUBLED, PAIRINGS, ROPE, ROTATE,
                                      SCALINGS, Model, Problem, Scaling, Tensor)
 
@@ -41,13 +43,13 @@ class Call:
         if x.ndim != len(order):
             raise ValueError(f"{name} has shape {list(x.shape)}; order="
                              f"{order!r} needs {len(order)} dimensions")
-        if min(x.shape, default=0) == 0:
-            raise ValueError(f"{name} has shape {list(x.shape)}: no elements")
+        last = order.index("d")
+        if x.shape[last] == 0:
+            raise ValueError(f"{name} has shape {list(x.shape)}: no channels")
         if out is not None and np.shares_memory(x, y):
             raise ValueError(f"{name} and its result are the same memory: the "
                              f"kernel returned {name} itself or wrote into it; "
                              f"give a copy from before the call")
-        last = order.index("d")
         x, y = (np.ascontiguousarray(np.moveaxis(a, last, -1)) for a in (x, y))
         axes = order.replace("d", "") + "d"
         sizes = dict(zip(axes, x.shape))
@@ -58,61 +60,32 @@ class Call:
         return tensor, sizes, word
 
 
-def plain(array):
-    """Its numbers, as NumPy has them, also of a device; of bf16 as f32."""
-    if "bfloat16" in str(getattr(array, "dtype", "")):
-        if type(array).__module__.startswith("mlx"):
-            return arrays.bf16_to_f32(arrays.from_mlx(array))
-        if hasattr(array, "float"):
-            array = array.float()
-        else:
-            array = np.asarray(array).astype(np.float32)
-    return arrays.from_torch(array) if hasattr(array, "detach") else array
-
-
 def order_of(order):
     """Its letters, tokens as s; ValueError for one that is none."""
     letters = str(order).replace("t", "s")
     if (sorted(letters) != sorted(set(letters)) or "s" not in letters
             or "d" not in letters or set(letters) - set("bshd")):
-        raise ValueError(f"order is {order!r}; known are bshd, bhsd, sbhd, thd: "
+        raise ValueError(f"order is {said(order)}; known are bshd, bhsd, sbhd, thd: "
                          f"b batch, s or t tokens, h heads, d channels")
     return letters
-
-
-def _whole(name, value):
-    """An array of whole numbers, of any library, or one."""
-    try:
-        found = np.asarray(plain(value))
-        if found.dtype.kind in "iu":
-            return found.astype(np.int64)
-    except (TypeError, ValueError):
-        pass
-    raise ValueError(f"{name} is {value!r}; expected whole numbers")
-
-
-def _number(name, value):
-    if isinstance(value, (int, float, np.number)) and abs(value) < 1e300:
-        return float(value)
-    raise ValueError(f"{name} is {value!r}; expected a number")
 
 
 def _places(offset, cu_seqlens, batch, seq):
     """Positions that begin anew in each row, or in each sequence of cu_seqlens,
     [batch, seq], from an offset on."""
     if cu_seqlens is None:
-        starts = _whole("offset", offset).reshape(-1, 1)
+        starts = whole("offset", offset).reshape(-1, 1)
         if starts.size not in (1, batch):
             raise ValueError(f"offset has {starts.size} entries for a batch of "
                              f"{batch}")
         return np.broadcast_to(starts + np.arange(seq), (batch, seq))
-    ends = _whole("cu_seqlens", cu_seqlens)
-    if (batch != 1 or ends.ndim != 1 or ends[:1] != [0] or ends[-1] != seq
-            or (np.diff(ends) < 0).any()):
-        raise ValueError(f"cu_seqlens is {ends.tolist()}; expected ascending "
+    ends = whole("cu_seqlens", cu_seqlens)
+    if (batch != 1 or ends.ndim != 1 or ends[:1].tolist() != [0]
+            or ends[-1] != seq or (np.diff(ends) < 0).any()):
+        raise ValueError(f"cu_seqlens is {said(ends.tolist())}; expected ascending "
                          f"numbers from 0 to {seq}, the tokens of one batch")
     lengths = np.diff(ends)
-    starts = _whole("offset", 0 if offset is None else offset)
+    starts = whole("offset", 0 if offset is None else offset)
     if starts.size not in (1, lengths.size):
         raise ValueError(f"offset has {starts.size} entries for "
                          f"{lengths.size} sequences")
@@ -128,8 +101,8 @@ def positions_of(positions, offset, cu_seqlens, batch, seq):
         return _places(offset, cu_seqlens, batch, seq)[None]
     if offset is not None:
         raise ValueError("give positions or offset")
-    array = np.asarray(plain(positions))
-    if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+    array = numbers("positions", positions)
+    if not np.isfinite(array).all():
         raise ValueError("positions are not all finite numbers")
     if np.abs(array).max(initial=0) > LARGEST_POSITION:
         raise ValueError(f"positions reach {np.abs(array).max()}; expected at "
@@ -163,9 +136,9 @@ def _set_positions(call, positions):
 
 def _set_axes(call, sections, axis_of_pair, axes, pairs):
     if axis_of_pair is None and sections is not None:
-        sections = _whole("sections", sections).reshape(-1)
+        sections = whole("sections", sections).reshape(-1)
         if len(sections) != axes or sum(sections) != pairs:
-            raise ValueError(f"sections is {sections.tolist()}; expected pairs of "
+            raise ValueError(f"sections is {said(sections.tolist())}; expected pairs of "
                              f"each of {axes} axes, {pairs} in all")
         axis_of_pair = np.repeat(np.arange(axes), sections)
     if axis_of_pair is None:
@@ -173,7 +146,7 @@ def _set_axes(call, sections, axis_of_pair, axes, pairs):
             raise ValueError(f"positions have {axes} axes: say sections, the "
                              f"pairs of each, or axis_of_pair")
         return
-    axis_of_pair = _whole("axis_of_pair", axis_of_pair)
+    axis_of_pair = whole("axis_of_pair", axis_of_pair)
     if axis_of_pair.shape != (pairs,) or not (
             (axis_of_pair >= 0) & (axis_of_pair < axes)).all():
         raise ValueError(f"axis_of_pair has shape {list(axis_of_pair.shape)}; "
@@ -183,12 +156,9 @@ def _set_axes(call, sections, axis_of_pair, axes, pairs):
 
 def _set_scaling(call, scaling, pairs):
     if not isinstance(scaling, dict):
-        raise ValueError(f"scaling is {scaling!r}; expected a dict")
+        raise ValueError(f"scaling is {said(scaling)}; expected a dict")
     given = dict(scaling)
-    kind = given.pop("kind", None)
-    if kind not in SCALINGS:
-        raise ValueError(f"scaling's kind is {kind!r}; known are "
-                         f"{', '.join(SCALINGS)}")
+    kind = one_of("scaling's kind", given.pop("kind", None), SCALINGS)
     made = call.own(Scaling(struct_size=ctypes.sizeof(Scaling),
                             kind=SCALINGS[kind]))
     if kind == "yarn":
@@ -196,13 +166,19 @@ def _set_scaling(call, scaling, pairs):
     for word, value in given.items():
         if word not in dict(Scaling._fields_) or word == "struct_size":
             raise ValueError(f"scaling has no {word!r}")
-        if np.ndim(value) == 1:
-            if len(value) != pairs:
-                raise ValueError(f"scaling's {word} has {len(value)} entries "
-                                 f"for {pairs} pairs")
+        if word in ("short_factor", "long_factor"):
+            value = numbers(f"scaling's {word}", value)
+            if value.shape != (pairs,):
+                raise ValueError(f"scaling's {word} has shape "
+                                 f"{list(value.shape)}; expected [{pairs}]")
             value = call.keep(value, np.float64)
-        elif word != "truncate":
-            value = _number(f"scaling's {word}", value)
+        elif word == "truncate":
+            if value not in (0, 1):
+                raise ValueError(f"scaling's truncate is {said(value)}; "
+                                 f"expected True or False")
+            value = int(value)
+        else:
+            value = number(f"scaling's {word}", value)
         setattr(made, word, value)
     call.problem.scaling = ctypes.addressof(made)
 
@@ -242,11 +218,9 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
             rotary_offset=0, sections=None, axis_of_pair=None,
             direction="forward"):
     order = order_of(order)
-    if pairing is not None and pairing not in PAIRINGS:
-        raise ValueError(f"pairing is {pairing!r}; known are "
-                         f"{', '.join(PAIRINGS)}")
-    if direction not in ("forward", "adjoint"):
-        raise ValueError(f"direction is {direction!r}; forward or adjoint")
+    if pairing is not None:
+        one_of("pairing", pairing, PAIRINGS)
+    one_of("direction", direction, ("forward", "adjoint"))
     if len(results) != len(inputs) or len(inputs) not in (1, 2):
         raise ValueError("expected a result for each of q and k, or of one x")
     call = Call()
@@ -260,22 +234,23 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
                              f"{word} {list(np.shape(x))}")
         p.batch, p.seq, p.head_dim, p.dtype = found
     p.direction = -1 if direction == "adjoint" else 1
-    p.rotary_offset = int(_whole("rotary_offset", rotary_offset))
+    p.rotary_offset = one_whole("rotary_offset", rotary_offset)
     if not 0 <= p.rotary_offset < p.head_dim:
         raise ValueError(f"rotary_offset is {p.rotary_offset}; expected 0 to "
                          f"{p.head_dim - 1}")
     p.rotary_dim = (p.head_dim - p.rotary_offset if rotary_dim is None
-                    else int(_whole("rotary_dim", rotary_dim)))
+                    else one_whole("rotary_dim", rotary_dim))
     p.pairing = PAIRINGS[pairing or "half_split"]
     places = positions_of(positions, offset, cu_seqlens, p.batch, p.seq)
     if not isinstance(layers, (str, type(None))):
-        raise ValueError(f"layers is {layers!r}; expected a word of the config")
+        raise ValueError(f"layers is {said(layers)}; expected a word of the "
+                         f"config")
     if config is not None:
         _refuse("config", base=base, inv_freq=inv_freq, scaling=scaling,
                 amplitude=amplitude, sections=sections, rotary_dim=rotary_dim,
                 axis_of_pair=axis_of_pair, rotary_offset=rotary_offset or None)
         if seq_len is not None:
-            seq_len = int(_whole("seq_len", seq_len))
+            seq_len = one_whole("seq_len", seq_len)
             if not 1 <= seq_len <= LARGEST_POSITION:
                 raise ValueError(f"seq_len is {seq_len}; expected 1 to 2^53")
         elif places is not None:
@@ -299,13 +274,13 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
     _set_positions(call, places)
     if config is not None:
         return call
-    p.amplitude = 1.0 if amplitude is None else _number("amplitude", amplitude)
+    p.amplitude = 1.0 if amplitude is None else number("amplitude", amplitude)
     _set_axes(call, sections, axis_of_pair, len(places), pairs)
     if inv_freq is None:
-        p.base = 10000.0 if base is None else _number("base", base)
+        p.base = 10000.0 if base is None else number("base", base)
     else:
         _refuse("inv_freq", base=base)
-        given = np.asarray(plain(inv_freq), np.float64)
+        given = numbers("inv_freq", inv_freq).astype(np.float64)
         if given.shape != (pairs,):
             raise ValueError(f"inv_freq has shape {list(given.shape)}; "
                              f"expected [{pairs}]")

@@ -51,6 +51,9 @@ def parts_of(pairs, cos=None, sin=None, cos_sin=None, freqs_cis=None):
                              f"{list(sin.shape)}")
         if np.iscomplexobj(cos) or np.iscomplexobj(sin):
             raise ValueError("cos or sin is complex: give freqs_cis")
+        if cos.shape[-1:] not in ((pairs,), (2 * pairs,)):
+            raise ValueError(f"cos has shape {list(cos.shape)}; expected {pairs} "
+                             f"columns, one for each pair, or {2 * pairs}")
         return {"cos": cos, "sin": sin}, word
     if cos_sin is not None:
         table, word = numbers_of("cos_sin", cos_sin)
@@ -60,15 +63,28 @@ def parts_of(pairs, cos=None, sin=None, cos_sin=None, freqs_cis=None):
                              f"many sines")
         return {"cos": table[..., :pairs], "sin": table[..., pairs:]}, word
     table, word = numbers_of("freqs_cis", freqs_cis)
-    if np.iscomplexobj(table):
+    if np.iscomplexobj(table) and table.shape[-1:] == (pairs,):
         return {"cos": table.real, "sin": table.imag}, word
     if table.shape[-3:] == (pairs, 2, 2):
+        _check_rotations(table, word)
         return {"cos": table[..., 0, 0], "sin": table[..., 1, 0]}, word
     if table.shape[-2:] == (pairs, 2):
         return {"cos": table[..., 0], "sin": table[..., 1]}, word
     raise ValueError(f"freqs_cis is {word} {list(table.shape)}; expected complex "
                      f"[..., {pairs}], or real [..., {pairs}, 2] or "
                      f"[..., {pairs}, 2, 2]")
+
+
+def _check_rotations(table, word):
+    """ValueError where a 2x2 table is no ((cos, -sin), (sin, cos))."""
+    numbers = arrays.bf16_to_f32(table) if word == "bf16" else table
+    off = ((numbers[..., 0, 0] != numbers[..., 1, 1])
+           | (numbers[..., 0, 1] != -numbers[..., 1, 0]))
+    if off.any():
+        at = tuple(np.argwhere(off)[0])
+        raise ValueError(f"freqs_cis{list(map(int, at))} is "
+                         f"{numbers[at].tolist()}; expected a rotation, "
+                         f"((cos, -sin), (sin, cos))")
 
 
 def rows_of(name, table, batch, seq, ids, is_seq_first):
@@ -103,9 +119,6 @@ def halves_of(tables, pairs, is_interleaved):
     width = tables["cos"].shape[-1]
     if width == pairs:
         return tables, False
-    if width != 2 * pairs:
-        raise ValueError(f"cos has {width} columns; expected {pairs}, one for "
-                         f"each pair, or {2 * pairs}")
     parts = [lambda x: (x[..., :pairs], x[..., pairs:])]
     if is_interleaved:
         parts.insert(0, lambda x: (x[..., ::2], x[..., 1::2]))

@@ -13,6 +13,7 @@ SCALINGS = {word: 1 << i for i, word in enumerate(
     ("linear", "ntk", "dynamic_ntk", "yarn", "long_rope", "llama3",
      "frequency_factors"))}
 ROTATE, ROPE = 1 << 2, 1 << 3
+UNSUPPORTED = 1  # a status
 DOUBLED = 1 << 2  # cos and sin have a value for each channel
 
 u32, i32, i64 = ctypes.c_uint32, ctypes.c_int32, ctypes.c_int64
@@ -61,7 +62,8 @@ FUNCTIONS = {  # of ropeproof_judge.h: what they return and take
     "golden": (ctypes.POINTER(f64), [pointer]),
     "bound": (ctypes.POINTER(f64), [pointer]), "text": (text, [pointer]),
     "worst": (f64, [pointer]), "elements": (i64, [pointer]),
-    "wrong": (i64, [pointer]), "error": (text, []),
+    "wrong": (i64, [pointer]), "unjudged": (i64, [pointer]),
+    "error": (text, []),
     "read_config": (i32, [text] * 3 + [u32, i64, pointer]),
     "set_model": (None, [pointer] * 2), "model_free": (None, [pointer])}
 

@@ -23,7 +23,7 @@ class NamedProblem(Problem):
     `want` and how far each element may be off, `bound`: by the name of q and k,
     float64."""
 
-    def __init__(self, name, header, data, view, like, has_keys):
+    def __init__(self, name, header, data, view, like, has_keys, asked):
         request = Request(header, lambda array: _fill(array, data))
         true = {part: values.reshape(request.form(part.split("_")[1])[0])
                 for part, values in data.rest()}
@@ -32,7 +32,7 @@ class NamedProblem(Problem):
             request.results.remove("k")
             header["k_heads"] = 0
         super().__init__(request, view)
-        self.id, self._like = name, like
+        self.id, self._like, self._asked = name, like, asked
         self.want, self.bound = (
             {name: view.turned(true[f"{kind}_{name}"]) for name in
              request.results} for kind in ("want", "bound"))
@@ -68,10 +68,12 @@ class NamedProblem(Problem):
 
     def check(self, function, **declaration):
         """Calls a function, as like= says or with this problem, and asserts
-        what it returns."""
+        what it returns. declaration: as of ropeproof.kernel; arrays and
+        heads_first are those of problems() unless it says otherwise."""
         if self._like in (None, "plain"):
             return self.assert_close(function(self))
         from ropeproof.like import kernel_of
+        declaration = {**self._asked, **declaration}
         kernel = kernel_of(function, self._like, **declaration)
         status, message, results = kernel.solve(self._request)
         if status != "ok":
@@ -100,7 +102,7 @@ def _fill(array, data):
 
 def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
              operations=("rope",), features=("keys",), tier="smoke", fresh=None,
-             arrays="numpy", heads_first=False, claim="A1", program=None):
+             arrays=None, heads_first=None, claim="A1", program=None):
     """A list of the suite's problems of such a kernel, for parametrize:
 
         @pytest.mark.parametrize("problem", ropeproof.problems(features=()),
@@ -129,7 +131,9 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
         name="problems", version="0", dtypes=list(map(word_of, dtypes)),
         pairings=list(pairings), claims=[words],
         features=["out_of_place", *description["features"]])
-    view = View(arrays, heads_first)
+    asked = {name: value for name, value in (
+        ("arrays", arrays), ("heads_first", heads_first)) if value is not None}
+    view = View(arrays or "numpy", bool(heads_first))
     with tempfile.TemporaryDirectory(prefix="ropeproof-") as folder:
         file = os.path.join(folder, "description.json")
         with open(file, "w", encoding="utf-8") as out:
@@ -142,7 +146,7 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
             raise Error(f"problems: {done.stderr.strip()}")
         memory = np.fromfile(os.path.join(folder, "goldens.safetensors"),
                              np.uint8)
-    return _read(memory, view, like, "keys" in description["features"])
+    return _read(memory, view, like, "keys" in description["features"], asked)
 
 
 def _of_form(like):
@@ -154,7 +158,7 @@ def _of_form(like):
                 features=first.get("features", ["keys"]))
 
 
-def _read(memory, view, like, has_keys):
+def _read(memory, view, like, has_keys, asked):
     size = int(memory[:8].view("<u8")[0])
     header = json.loads(memory[8:8 + size].tobytes())
     data = memory[8 + size:]
@@ -168,5 +172,5 @@ def _read(memory, view, like, has_keys):
         head = json.loads(head)
         head.pop("op")
         made.append(NamedProblem(name, head, _Data(data, tensors[name]), view,
-                                 like, has_keys))
+                                 like, has_keys, asked))
     return made

@@ -52,8 +52,22 @@ class Drawn:
 def problems(draw, dtypes=("f32",), pairings=("half_split",), max_batch=3,
              max_seq=6, max_heads=4, max_pairs=32, max_position=131071,
              bases=BASES, partial=False, keys=True):
-    """Drawn problems. Small sizes, position 0 and elements of 1 are what they
-    shrink to."""
+    """Draws problems, a Drawn each:
+
+        @given(ropeproof.strategies.problems(dtypes=["bf16"], keys=False))
+        def test_my_rope(problem):
+            problem.assert_close(my_rope(problem.q, problem.positions))
+
+    They shrink to small sizes, position 0 and elements of 1.
+
+    dtypes, pairings   words, or dtypes of a library; one is drawn for each
+    max_batch, max_seq, max_heads, max_pairs    the largest sizes, from 1 on
+    max_position       positions are whole, from 0 on; edges of types and caches
+                       come more often than others
+    bases              one is drawn
+    partial            True: heads may have up to 8 channels beyond the window
+    keys               True: most have a k, of at most as many heads as q
+    """
     dtype = draw(st.sampled_from(list(map(word_of, dtypes))))
     sizes = [draw(st.integers(1, most)) for most in
              (max_batch, max_seq, max_heads)]

@@ -68,5 +68,9 @@ mod tests {
         problem.rotary_dim = 7;
         let refused = unsafe { judge(&problem, None) }.err().unwrap();
         assert!(refused.contains("rotary_dim is 7"), "{}", refused);
+        let far = [1i64 << 40];
+        let problem = Problem::dense(F32, HALF_SPLIT, [1, 1, 1, 8], &x, &x, &far, 10000.0);
+        let open = unsafe { judge(&problem, None) }.err().unwrap();
+        assert!(open.contains("8 of 8 elements were not judged"), "{}", open);
     }
 }

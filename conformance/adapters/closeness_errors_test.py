@@ -1,0 +1,92 @@
+"""Arguments of assert_rope_close that cannot be.
+
+    python3 conformance/adapters/closeness_errors_test.py BUILD_DIR
+"""
+
+import unittest
+
+import numpy as np
+
+from closeness_test import close, rope
+
+
+class Errors(unittest.TestCase):
+    def setUp(self):
+        self.x = np.random.default_rng(7).standard_normal((2, 5, 3, 16),
+                                                          dtype=np.float32)
+        self.positions = np.array([0, 1, 257, 513, 4097])
+
+    def test_what_cannot_be_is_one_line_that_names_the_argument(self):
+        y = rope(self.x, self.positions)
+        at = {"positions": self.positions}
+        for how, line in (
+                ({}, "give positions, or cos and sin"),
+                ({"positions": self.positions[:3]}, r"positions has shape \[3\]"),
+                ({"positions": self.positions * np.nan}, "finite"),
+                ({**at, "pairing": "sideways"}, "pairing is 'sideways'"),
+                ({**at, "order": "dhhb"}, "order is 'dhhb'"),
+                ({**at, "offset": 3}, "positions or offset"),
+                ({"positions": self.positions * 2.0**60}, "at most 2\\^53"),
+                ({"cos": y[0, :, 0, :8]}, "one table"),
+                ({"cos": y[0, :3, 0, :8], "sin": y[0, :3, 0, :8]},
+                 r"cos has shape \[3, 8\]; expected a row"),
+                ({**at, "cos": y[0, :, 0, :8], "sin": y[0, :, 0, :8]},
+                 "cos has 5 rows, positions go from 0 to 4097"),
+                ({"cos": y[0, :, 0, :8], "sin": y[0, :, 0, :7]}, "cos is f32"),
+                ({**at, "scaling": 3}, "scaling is 3; expected a dict"),
+                ({**at, "claim": 3}, "claim is 3"),
+                ({**at, "sections": "w"}, "sections is 'w'; expected whole"),
+                ({**at, "amplitude": "a"}, "amplitude is 'a'; expected a num"),
+                ({**at, "rotary_dim": "x"}, "rotary_dim is 'x'"),
+                ({**at, "rotary_dim": 32}, "rotary_dim is 32, head_dim 16"),
+                ({"offset": [1, 2, 3]}, "offset has 3 entries"),
+                ({"cu_seqlens": [0, 4]}, r"cu_seqlens is \[0, 4\]"),
+                ({**at, "base": -1.0}, "base"),
+                ({**at, "base": 10**400}, "base is 1000"),
+                ({**at, "rotary_offset": -1}, "rotary_offset is -1"),
+                ({**at, "axis_of_pair": ["a"] * 8}, "expected whole numbers"),
+                ({**at, "axis_of_pair": [0.9] * 8}, "expected whole numbers"),
+                ({"cos": y[0, :, 0, :8] * 1j, "sin": y[0, :, 0, :8] * 1j},
+                 "is complex: give freqs_cis"),
+                ({**at, "inv_freq": [1.0]}, r"inv_freq has shape \[1\]"),
+                ({**at, "scaling": {"kind": "x"}}, "scaling's kind is 'x'"),
+                ({**at, "claim": "A7"}, "angle_class is 'A7'"),
+                ({"cos": y[0, :, 0], "sin": y[0, :, 0], "rotary_dim": 4},
+                 r"cos has shape \[5, 16\]; expected 2 columns"),
+                ({"freqs_cis": np.ones((5, 8, 2, 2), np.float32)},
+                 r"freqs_cis\[0, 0\] is .*expected a rotation")):
+            with self.subTest(line), self.assertRaisesRegex(ValueError, line):
+                close(y, self.x, **how)
+        with self.assertRaisesRegex(ValueError, "its result"):
+            close(y[:, :4], self.x, positions=self.positions)
+        with self.assertRaisesRegex(ValueError, "returned nothing"):
+            close(None, self.x, **at)
+        with self.assertRaisesRegex(ValueError, "same memory"):
+            close(y, y, **at)
+        with self.assertRaisesRegex(TypeError, "no argument .* bases"):
+            close(y, self.x, bases=1)
+
+    def test_no_value_of_any_argument_is_an_error_of_numpy(self):
+        y, at = rope(self.x, self.positions), {"positions": self.positions}
+        strange = (
+            "a", 2**70, 10**400, -1, 1j, np.nan, [[1], [2, 3]], [None], {1: 2},
+            object(), np.zeros((2,) * 5), np.zeros((5, 8)), np.zeros((8, 0)),
+            np.ones(5, bool), np.array("a"), np.arange(5) * 1j,
+            {"kind": "yarn", "factor": 4, "truncate": "x"},
+            {"kind": "long_rope", "short_factor": 3}, {"power_ulp": "x"})
+        for name in ("positions offset cu_seqlens base inv_freq scaling amplitude "
+                     "cos_sin freqs_cis config seq_len layers pairing order "
+                     "rotary_dim rotary_offset sections axis_of_pair direction "
+                     "claim judged").split():
+            for value in strange:
+                with self.subTest(f"{name}={value!r}"):
+                    try:
+                        close(y, self.x, **{**at, name: value})
+                    except ValueError as error:
+                        self.assertRegex(str(error), r"^.{,300}$")
+                    except AssertionError:
+                        pass
+
+
+if __name__ == "__main__":
+    unittest.main()
