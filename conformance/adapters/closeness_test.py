@@ -241,6 +241,46 @@ class Closeness(unittest.TestCase):
             with self.assertRaisesRegex(AssertionError, words):
                 close(result, self.x, positions=self.positions)
 
+    def test_what_stands_in_place_of_a_result_is_told(self):
+        y, x = rope(self.x, self.positions), self.x
+
+        def told(line, change, **how):
+            z = y.copy()
+            change(z)
+            with self.assertRaises(AssertionError) as failure:
+                close(z, x, **{"positions": self.positions, **how})
+            text = " ".join(str(failure.exception).split())
+            self.assertRegex(text, line)
+            return text
+
+        def last_pair(z):
+            z[..., 7::8] = x[..., 7::8]
+        text = told("what not rotated.* exactly where index of the pair is 7",
+                    last_pair)
+        self.assertIn("unchanged, stands in 48 of 48 wrong elements", text)
+        self.assertNotIn("or exponent", text)
+
+        def one_nan(z):
+            z[0, 2, 1, 5] = np.nan
+        text = told(r"what NaN stands in 1 of 1 .* only in q\[0,2,1,5\]", one_nan)
+        self.assertNotIn("row 0 written", text)
+
+        def heads(z):
+            z[:, :, [0, 1]] = z[:, :, [1, 0]]
+        told("what heads 0 and 1 hold each other's results", heads)
+
+        def tokens(z):
+            z[:, 1:] = y[:, :-1]
+        told("what tokens 1-4 hold the results of tokens 0-3", tokens)
+        yarn = {"kind": "yarn", "factor": 4, "original_length": 32}
+        told("what YaRN scaling ignored, its amplitude too", lambda z: None,
+             scaling=yarn)
+
+        def even(z):
+            z[:, ::2] = rope(x, self.positions + 1)[:, ::2]
+        text = told(r"position \+ 1.* where index of the token is even", even)
+        self.assertNotIn(" equation ", text)
+
     def test_where_a_claim_accepts_any_rotation_nothing_passes_in_silence(self):
         x, far = self.x, np.arange(5) + 2**40
         with self.assertRaisesRegex(ValueError, r"2\^40 and more: .* claim A1 "

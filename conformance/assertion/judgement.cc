@@ -212,7 +212,9 @@ std::vector<explain::Diagnosis> Judgement::Judged::diagnoses() const {
   if (elements() > kLargestExplained) return {};
   explain::Evidence evidence;
   evidence.kernel = kernel;
+  const explain::Facts facts;  // of one problem, the places alone tell apart
   explain::Answer answer;
+  answer.facts = &facts;
   answer.operation = operation;
   answer.asked = std::make_shared<const cases::Case>(asked);
   answer.claim = claim;
@@ -288,9 +290,10 @@ std::string Judgement::Judged::other_claim_text() const {
         judge::judge(asked.problem, asked.golden, operation, tried, output);
     if (m.wrong == 0 && is_verdict(m.vacuous, m.elements)) {
       return report::paragraph(
-          "claim", "nothing is wrong by the claim " +
+          "claim", "the looser claim " +
                        plugin::claim_members(other.claims[0]).dump() +
-                       "; make it where the kernel computes so");
+                       " allows errors of this size; make it only for a kernel "
+                       "that computes so");
     }
   }
   return "";
@@ -301,18 +304,25 @@ std::string Judgement::Judged::failure_text() const {
   const judge::Measurement& m = measurement;
   const explain::Account account = explain::account_of(
       m, asked.problem, asked.golden, operation, claim, output);
+  const std::vector<explain::Diagnosis> faults = diagnoses();
+  const bool is_named =
+      std::ranges::any_of(faults, [](const auto& d) { return d.what != ""; });
+  // What stands there, if it is known, says more than that no bug has a name.
+  const bool is_seen = !is_named && !account.measured.empty();
   std::string text = std::to_string(m.wrong) + " of " +
                      std::to_string(m.elements) +
                      " elements are beyond their bound\n" +
-                     report::diagnoses_text(diagnoses(), false) +
+                     (is_seen ? report::paragraph("what", account.measured[0])
+                              : report::diagnoses_text(faults, false)) +
                      report::paragraph("case", case_text()) +
                      report::element_text("first", *m.first_wrong);
   if (m.worst) text += report::element_text("worst", *m.worst);
   text += report::paragraph("bound", bound_text()) + other_claim_text();
   text += report::paragraph("pattern", account.pattern);
-  for (const std::string& sentence : account.measured) {
-    text += report::paragraph("measured", sentence);
+  for (std::size_t i = is_seen ? 1 : 0; i < account.measured.size(); ++i) {
+    text += report::paragraph("measured", account.measured[i]);
   }
+  if (is_named) return text;  // whose reason has its equation
   const explain::Equation& equation = explain::equation(account.equation);
   return text +
          report::paragraph("equation", "(R" + std::to_string(equation.number) +

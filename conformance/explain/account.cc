@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "conformance/explain/equation.h"
+#include "conformance/explain/matches.h"
 #include "conformance/explain/measured.h"
 #include "conformance/judge/codec.h"
 #include "conformance/judge/output_layout.h"
@@ -295,9 +297,9 @@ Account account_of(const judge::Measurement& judged,
   Account account;
   if (judged.pass()) return account;
   const judge::OutputLayout layout(problem, golden, operation, claim, output);
-  const Pattern pattern =
-      pattern_of(problem, golden, operation, layout,
-                 judge::marks_of(problem, golden, operation, claim, output));
+  const std::vector<judge::Mark> marks =
+      judge::marks_of(problem, golden, operation, claim, output);
+  const Pattern pattern = pattern_of(problem, golden, operation, layout, marks);
   account.pattern = pattern.text();
   if (operation == ROPEPROOF_PERMUTE) {
     account.equation = equation_of(ROPEPROOF_PERMUTE);
@@ -312,7 +314,9 @@ Account account_of(const judge::Measurement& judged,
   }
   // Then it is no more than what rounding makes of small angles.
   if (judged.beyond_structure == 0) measured.angle_error = 0;
-  account.measured = measured.text(problem.pairs());
+  account.measured = matches_of(problem, layout, marks);
+  std::ranges::copy(measured.text(problem.pairs()),
+                    std::back_inserter(account.measured));
   symptoms.frequency_is_off =
       measured.is_frequency_off() && !measured.is_reversed();
   symptoms.position_is_off = measured.is_position_off();

@@ -172,10 +172,11 @@ class Diagnoser {
       bool is_alias = true;
       double residual = 0;
       for (const std::size_t i : failures) {
-        const Fit& fit = failures_.fit(i, h);
+        const Fit &fit = failures_.fit(i, h), &of_best = failures_.fit(i, best);
         missed += fit.explains_wrong() ? 0 : 1;
         is_alias = is_alias && fit.explains_wrong() &&
-                   fit.explains_all() == failures_.fit(i, best).explains_all();
+                   (fit.explains_all() ? of_best.explains_all()
+                                       : fit.broken == of_best.broken);
         residual = std::max(residual, fit.residual);
       }
       if (is_alias) {
@@ -188,11 +189,10 @@ class Diagnoser {
     }
   }
 
-  // Where the bug strikes, from elements that it explains and right ones that
-  // it would have spoilt.
+  // Where it strikes, from what it explains and right ones it would spoil.
   Rule where_of(const wrong::Change& change, bool rounds,
                 const Numbers& failures) {
-    Where where;
+    Where where(is_alone());
     std::vector<Mark> marks;
     std::set<std::uint32_t> operations;
     for (const std::size_t i : failures) {
@@ -209,6 +209,11 @@ class Diagnoser {
       where.add(*right.answer, *right.trial, marks);
     }
     return where.rule();
+  }
+
+  bool is_alone() {
+    return failures_.size() == 1 && evidence_.crashes == 0 &&
+           contrast({failures_.answer(0).operation}).empty();
   }
 
   const std::vector<Failure>& contrast(
@@ -338,7 +343,7 @@ class Diagnoser {
   void add_unexplained(const Numbers& failures, Diagnosis d) {
     if (failures.empty()) return;
     d.residual = 0;
-    Where where;
+    Where where(is_alone());
     std::set<std::uint32_t> operations;
     std::vector<Mark> marks;
     for (const std::size_t i : failures) {

@@ -149,6 +149,12 @@ class Candidates {
 
   void add_divisors(const std::string& name) {
     for (const std::int64_t divisor : {2, 4, 8, 16, 32, 64, 128}) {
+      if (divisor == 2) {
+        add(name, "is even", [](const Fact& fact) {
+          const auto* number = std::get_if<std::int64_t>(&fact);
+          return number != nullptr && *number % 2 == 0;
+        });
+      }
       add(name,
           divisor == 2 ? "is odd"
                        : "is no multiple of " + std::to_string(divisor),

@@ -26,7 +26,8 @@ std::vector<std::size_t> some_of(const std::vector<std::size_t>& all,
   return some;
 }
 
-Facts facts_at(const Answer& answer, const judge::Element& e) {
+// `is_alone`: counts from the end say nothing that indices do not.
+Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
   const cases::Problem& problem = answer.asked->problem;
   const reference::Layout& layout = problem.spec.layout;
   const bool permutes = problem.task == cases::Task::kPermute;
@@ -41,7 +42,9 @@ Facts facts_at(const Answer& answer, const judge::Element& e) {
   const auto add = [&](const char* name, std::int64_t index,
                        std::int64_t count) {
     facts[std::string("index of the ") + name] = index;
-    facts[std::string(name) + "s behind it"] = count - 1 - index;
+    if (!is_alone) {
+      facts[std::string(name) + "s behind it"] = count - 1 - index;
+    }
   };
   add("head", e.head,
       is_key                ? problem.k_heads
@@ -78,14 +81,15 @@ void Where::add(const Answer& answer, const Trial& trial,
       last = i;
       if (marks[i] == mark) all.push_back(i);
     }
-    std::vector<std::size_t> some = some_of(all, kMostOfAnswer);
+    std::vector<std::size_t> some =
+        some_of(all, is_alone_ ? kMostPlaces / 2 : kMostOfAnswer);
     std::ranges::copy(some_of(borders, kMostBorders), std::back_inserter(some));
     // What is right in answers that are not leaves room for right answers.
     const bool is_part = mark == Mark::kBroken && answer.is_failure;
     const std::size_t most = is_part ? kMostPlaces / 2 : kMostPlaces;
     for (const std::size_t i : some) {
       if (list.size() < most) {
-        list.push_back(facts_at(answer, trial.element(i)));
+        list.push_back(facts_at(answer, trial.element(i), is_alone_));
       }
     }
   }

@@ -13,6 +13,10 @@ namespace ropeproof::conformance::explain {
 
 class Where {
  public:
+  // Looks at all elements of an answer that is alone, without right ones beside
+  // it; else at some of each.
+  explicit Where(bool is_alone = false) : is_alone_(is_alone) {}
+
   // Adds an answer: elements that the bug explains, and right ones that it
   // would have spoilt.
   void add(const Answer& answer, const Trial& trial,
@@ -22,6 +26,7 @@ class Where {
   Rule rule() const;
 
  private:
+  bool is_alone_;
   std::vector<Facts> struck_, spared_;
 };
 

@@ -63,6 +63,17 @@ Mutations of_all_kinds() {
         "look whether the scaling's parameters arrive, by the names of this "
         "model",
         of_kind(k.kind, [](double theta, double) { return theta; }));
+    if (k.kind == ROPEPROOF_YARN || k.kind == ROPEPROOF_LONG_ROPE) {
+      const std::string source = "of: " + std::string(text) + " ignored";
+      add(" ignored, its amplitude too", source.c_str(), "",
+          "look whether the scaling's parameters arrive at all",
+          both(of_kind(k.kind, [](double theta, double) { return theta; }),
+               set(&Pipeline::misread, [kind = k.kind](AbiProblem& p) {
+                 const bool is_it =
+                     p.scaling != nullptr && p.scaling->kind == kind;
+                 if (is_it && p.pair_amplitude == nullptr) p.amplitude = 1;
+               })));
+    }
     add(" inverted: multiplied, not divided", k.inverted, "linear scaling",
         "the scaling divides frequencies",
         of_kind(k.kind,

@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 112_760, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 67_460,
+    ("everything outside vectors/", 113_620, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 68_270,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 11_340,
+    ("conformance/identify, explain and wrong", 12_140,
      "conformance/(identify|explain|wrong)/.*"),
 )
 

@@ -1,0 +1,28 @@
+// matches.h -- what stands in place of wrong elements, found by value: the
+// result of another head, zeros, the input as it was, the right result times a
+// number. No hypothesis is needed.
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_MATCHES_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_MATCHES_H_
+
+#include <string>
+#include <vector>
+
+#include "conformance/cases/problem.h"
+#include "conformance/judge/judge.h"
+#include "conformance/judge/output_layout.h"
+
+namespace ropeproof::conformance::explain {
+
+// Sentences, each true of every element that it speaks of; none where nothing
+// matches, for an output that is no q and k, or of more than 2^20 elements. Two
+// values match within twice the bound of the golden, inputs by their bits; what
+// a chance of one in 1000 would explain is no match. `marks` as judge::marks_of
+// gives them. Cost: some 0.1 us an element, more where single channels are
+// wrong: their number squared times rows.
+std::vector<std::string> matches_of(const cases::Problem& problem,
+                                    const judge::OutputLayout& layout,
+                                    const std::vector<judge::Mark>& marks);
+
+}  // namespace ropeproof::conformance::explain
+
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_MATCHES_H_

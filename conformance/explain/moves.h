@@ -1,0 +1,48 @@
+// moves.h -- sets of elements of q and k, and which stand in place of which, in
+// words.
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_MOVES_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_MOVES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ropeproof::conformance::explain {
+
+// The coordinates of an element: tensor (0: q, 1: k), batch row, token, head,
+// channel. Those of a row of channels have channel 0.
+using Coordinates = std::array<std::int64_t, 5>;
+enum Axis : std::size_t { kTensor, kBatchRow, kToken, kHead, kChannel };
+
+// The sizes that coordinates stay below; heads are those of q, then k.
+struct Extents {
+  std::int64_t batch = 0, seq = 0;
+  std::array<std::int64_t, 2> heads{};
+  std::int64_t channels = 0;
+
+  std::int64_t size(Axis axis, std::int64_t tensor) const;
+};
+
+// "q[0,1,2,3]", or of a row "q[0,1,2]".
+std::string name_of(const Coordinates& at, bool is_row);
+
+// The smallest box of whole axes that holds them: "head 1, tokens 2-3"; empty
+// where it is everything. `told`: an axis that the sentence has.
+std::string places_of(const std::vector<Coordinates>& all,
+                      const Extents& extents, Axis told);
+
+struct Move {
+  Coordinates to, from;
+};
+
+// The moves of one sort, in words: "heads 1 and 2 hold each other's results",
+// "tokens 1-5 hold the results of tokens 0-4", "q[0,1,2] holds the result of
+// q[1,3,2], and 4 more". `what`: "result" or "input".
+std::string moves_text(const std::vector<Move>& moves, const Extents& extents,
+                       const std::string& what);
+
+}  // namespace ropeproof::conformance::explain
+
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_MOVES_H_
