@@ -11,7 +11,7 @@ namespace {
 
 using reference::Frequencies;
 
-constexpr double kBases[] = {500000, 1e6, 1e7, 150000, 256000, 5e6};
+constexpr double kBases[] = {500000, 1e6, 1e7, 150000, 256000, 5e6, 8e6};
 // Neither is a number of f32.
 constexpr double kFractionalBases[] = {10000.1, 1234567.3, 3333.3, 1e11};
 constexpr double kSmallBases[] = {2, 3, 10, 100, 256};
@@ -33,7 +33,10 @@ void draw_base(Drawing& d, BaseClass c) {
       base = 10000;
       break;
     case BaseClass::kOther:
-      base = d.draw.from(kBases);
+      // Any whole number of f32 above what YaRN needs is another.
+      base = d.draw.one_in(3)
+                 ? static_cast<double>(d.draw.any_size(10001, 1 << 24))
+                 : d.draw.from(kBases);
       break;
     case BaseClass::kFractional:
       base = d.draw.from(kFractionalBases);

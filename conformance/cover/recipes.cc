@@ -1,5 +1,6 @@
 #include "conformance/cover/recipes.h"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 #include <string_view>
@@ -27,6 +28,10 @@ std::string id_of(Source source, const std::string& name, std::uint64_t seed) {
 std::string digits_of(const Row& row) {
   return text::format("%08x", static_cast<unsigned>(seed_of(row, 0) >> 32));
 }
+
+// A kernel that offers little has few rows of classes: they are asked again,
+// with other numbers, while they are fewer than this.
+constexpr std::size_t kFewRows = 400, kMostRounds = 10;
 
 // What a small case of smoke is beside its class, where the kernel offers it.
 struct Single {
@@ -90,15 +95,23 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
   std::vector<Recipe> recipes;
   const auto add = [&](Source source, cases::Tier own,
                        const std::vector<Row>& rows, int strength) {
-    for (const Row& row : choose(model, rows, masks, strength, takes)) {
-      recipes.push_back({.model = &model,
-                         .row = row,
-                         .seed = seed_of(row, seed),
-                         .source = source,
-                         .id = id_of(source, digits_of(row), seed),
-                         .tier = own,
-                         .text = model.text(row),
-                         .like = like});
+    const std::vector<Row> chosen = choose(model, rows, masks, strength, takes);
+    const std::size_t rounds = std::clamp<std::size_t>(
+        kFewRows / std::max<std::size_t>(chosen.size(), 1), 1, kMostRounds);
+    for (std::size_t round = 1; round <= rounds; ++round) {
+      const std::string again = round == 1 ? "" : "-" + std::to_string(round);
+      for (const Row& row : chosen) {
+        recipes.push_back(
+            {.model = &model,
+             .row = row,
+             .seed = seed_of(
+                 row, round == 1 ? seed : cases::random_bits(seed, round)),
+             .source = source,
+             .id = id_of(source, digits_of(row) + again, seed),
+             .tier = own,
+             .text = model.text(row),
+             .like = like});
+      }
     }
   };
   add(Source::kPairs, cases::Tier::kCore, arrays.pairs, 2);

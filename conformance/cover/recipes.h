@@ -14,7 +14,8 @@
 namespace ropeproof::conformance::cover {
 
 // The recipes of a kernel in a tier: in core every pair of the classes that it
-// offers, in full every triple beside them; and the shapes of each. `seed` 0 is
+// offers, again with other numbers where these are few, in full every triple
+// beside them; and the shapes of each. `seed` 0 is
 // that of the suite; any other draws fresh sizes, positions and elements for
 // the same classes. With `like`, dtype and specification are those of that
 // case, and there are no triples and no shapes. `arrays` and `like` outlive the
