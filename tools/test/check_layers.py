@@ -23,7 +23,7 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 113_630, "(?!vectors/).*"),
+    ("everything outside vectors/", 113_640, "(?!vectors/).*"),
     ("conformance/ without adapters, engines, examples and selftest/fakes", 68_290,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
