@@ -7,7 +7,7 @@ import unittest
 
 import numpy as np
 
-from closeness_test import close, rope
+from closeness_test import close, rope, ropeproof
 
 
 class Errors(unittest.TestCase):
@@ -27,7 +27,7 @@ class Errors(unittest.TestCase):
                 ({**at, "order": "dhhb"}, "order is 'dhhb'"),
                 ({**at, "offset": 3}, "positions or offset"),
                 ({"positions": self.positions * 2.0**60}, "at most 2\\^53"),
-                ({"cos": y[0, :, 0, :8]}, "one table"),
+                ({"cos": y[0, :, 0, :8]}, "cos is given alone"),
                 ({"cos": y[0, :3, 0, :8], "sin": y[0, :3, 0, :8]},
                  r"cos has shape \[3, 8\]; expected a row"),
                 ({**at, "cos": y[0, :, 0, :8], "sin": y[0, :, 0, :8]},
@@ -65,6 +65,35 @@ class Errors(unittest.TestCase):
             close(y, y, **at)
         with self.assertRaisesRegex(TypeError, "no argument .* bases"):
             close(y, self.x, bases=1)
+
+    def test_what_is_missing_beside_an_argument_is_named(self):
+        y, cos = rope(self.x, self.positions), np.ones((5, 8), np.float32)
+        for what, how in {
+                "sin is given alone": {"sin": cos},
+                "cos is given alone": {"cos": cos},
+                "scaling has no kind": {"offset": 0, "scaling": {"rope_type": "yarn"}},
+        }.items():
+            with self.assertRaisesRegex(ValueError, what):
+                close(y, self.x, **how)
+
+    def test_a_claim_without_a_class_is_of_f32_angles(self):
+        y, at = rope(self.x, self.positions), {"positions": self.positions}
+        close(y, self.x, claim={"table_dtype": "f32"}, **at)
+        with self.assertRaisesRegex(AssertionError, "looser claim .*A1"):
+            close(y, self.x, claim="A0", **at)
+
+    def test_a_nan_and_a_last_bit_are_no_known_bug(self):
+        at = {"positions": self.positions}
+        y = rope(self.x, self.positions)
+        y[1, 3, 2, 7] = np.nan
+        with self.assertRaisesRegex(AssertionError, "what +NaN stands in 1 of 1"):
+            close(y, self.x, **at)
+        x = self.x.astype(np.float64)
+        y = ropeproof.golden(x, claim="A0", **at)
+        y[0, 2, 1, 5] += 4e-15 * np.abs(x[0, 2, 1]).max()
+        with self.assertRaises(AssertionError) as raised:
+            close(y, x, claim="A0", **at)
+        self.assertNotIn("layout", str(raised.exception))
 
     def test_no_value_of_any_argument_is_an_error_of_numpy(self):
         y, at = rope(self.x, self.positions), {"positions": self.positions}

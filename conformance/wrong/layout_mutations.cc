@@ -65,7 +65,8 @@ Mutations pairs() {
        }},
       {"output written in the other layout", "vllm-project/vllm-metal#44",
        "layout/output-of-other-pairing", 3,
-       "write each pair to the channels that it was read from",
+       "write each pair to the channels that it was read from, or declare "
+       "interleaved_to_half, which transformers computes for DeepSeek",
        set(&Pipeline::target, written_in_the_other)},
       {"output written in the layout of the input",
        "of: output written in the other layout",

@@ -69,7 +69,11 @@ def from_torch(tensor):
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.int16).numpy().view(np.uint16)
-    return tensor.numpy()
+    try:
+        return tensor.numpy()
+    except TypeError:
+        raise ValueError(f"is {tensor.dtype}; expected float32, bfloat16, "
+                         f"float16 or float64") from None
 
 
 def to_ml_dtypes(array, dtype=None):

@@ -23,7 +23,8 @@ def _claim(claim):
         raise ValueError(f"claim is {said(claim)}; expected a class, \"A1\", or "
                          f"a dict")
     words = {"angle_class": claim} if isinstance(claim, str) else claim
-    made = Claim(power_ulp=1, trig_ulp=1)
+    made = Claim(angle_class=CLAIM_WORDS["angle_class"]["A1"], power_ulp=1,
+                 trig_ulp=1)
     for word, value in words.items():
         known = CLAIM_WORDS.get(word)
         if word not in dict(Claim._fields_):
@@ -152,11 +153,11 @@ def _arrays(name, given, claim, **how):
     return _judged(NONE, given, claim, read, **how)
 
 
-def golden(given, **how):
+def golden(given, *, claim="A1", **how):
     """The exact result, float64, in the shape of `given`: an array, or a tuple
     (q, k). Rounded to odd: one cast to a narrower type is correctly rounded.
-    Arguments as those of assert_rope_close."""
-    return _arrays("golden", given, "A1", **how)
+    Arguments as those of assert_rope_close; it depends on no claim."""
+    return _arrays("golden", given, claim, **how)
 
 
 def bound(given, *, claim="A1", **how):

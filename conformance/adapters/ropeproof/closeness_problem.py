@@ -158,7 +158,10 @@ def _set_scaling(call, scaling, pairs):
     if not isinstance(scaling, dict):
         raise ValueError(f"scaling is {said(scaling)}; expected a dict")
     given = dict(scaling)
-    kind = one_of("scaling's kind", given.pop("kind", None), SCALINGS)
+    if "kind" not in given:
+        raise ValueError(f"scaling has no kind; expected {', '.join(SCALINGS)}; "
+                         f"a dictionary of Hugging Face goes into config=")
+    kind = one_of("scaling's kind", given.pop("kind"), SCALINGS)
     made = call.own(Scaling(struct_size=ctypes.sizeof(Scaling),
                             kind=SCALINGS[kind]))
     if kind == "yarn":

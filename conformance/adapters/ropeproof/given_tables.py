@@ -43,7 +43,11 @@ def parts_of(pairs, cos=None, sin=None, cos_sin=None, freqs_cis=None):
                                       ("freqs_cis", freqs_cis))
              if given is not None]
     if len(forms) != 1 or (cos is None) != (sin is None):
-        raise ValueError("give one table: cos and sin, cos_sin or freqs_cis")
+        alone = "sin" if cos is None else "cos"
+        raise ValueError(
+            f"{alone} is given alone; give both" if forms == ["cos and sin"] or
+            (not forms and sin is not None)
+            else "give one table: cos and sin, cos_sin or freqs_cis")
     if cos is not None:
         (cos, word), (sin, other) = numbers_of("cos", cos), numbers_of("sin", sin)
         if word != other or cos.shape != sin.shape:
