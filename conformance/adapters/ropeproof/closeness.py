@@ -103,8 +103,9 @@ def assert_rope_close(result, given, *, claim="A1", judged=0.99, **how):
     pairing        "half_split", "interleaved" or "interleaved_to_half"
     rotary_dim     channels that rotate, from rotary_offset on; all
     direction      "forward", or "adjoint" for gradients
-    claim          "A1": angles as good as f32. "A0", "A2", "A3", or a dict with
-                   angle_class, angle_dtype, table_dtype, rounding ...
+    claim          "A1": angles as good as f32, cos and sin in the tensors' type.
+                   "A0", "A2", "A3", or a dict with angle_class, angle_dtype,
+                   table_dtype ("f32" is stricter for bf16), rounding ...
     judged         of A1 from positions of some 2^22 on, and earlier of looser
                    claims, the bound accepts any rotation; then a right result is
                    a ValueError. A number below 0.99 is the share of elements
@@ -112,8 +113,8 @@ def assert_rope_close(result, given, *, claim="A1", judged=0.99, **how):
 
     AssertionError says which elements are wrong, the pattern that they follow,
     what the bound consists of and, where it is known, the bug. ValueError names
-    an argument that cannot be. Empty arrays pass, as in NumPy. Cost: less than 1 ms and some 20 ns an element,
-    in the library, where other threads of Python go on.
+    an argument that cannot be. Empty arrays pass, as in NumPy. Cost: less than
+    1 ms and some 20 ns an element, where other threads of Python go on.
     """
     def failure(library, judgement, line):
         if library.ropeproof_wrong(judgement) > 0:
