@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
 #include <functional>
@@ -205,6 +206,37 @@ TEST_CASE("ties show to level L3 alone whether half goes to even",
   CHECK(even.pass());
   CHECK(away.pass());
   CHECK(away.not_nearest >= even.not_nearest + 20);
+}
+
+TEST_CASE("heads of any size leave room for products and sums in any order",
+          "[conformance][cover]") {
+  const Format dtype =
+      GENERATE(Format::kF32, Format::kBF16, Format::kF16, Format::kF64);
+  cases::Problem p =
+      cases::make_problem(dtype, cases::window(16, 16, 0, cases::kHalf), 1e4, 8,
+                          8, 4, 4, std::vector<double>(64, 3));
+  // Of f16 the elements that are not resized allow no more (frequencies.cc).
+  p.spec.frequencies.amplitude = dtype == Format::kF16 ? 16 : 1500;
+  const cases::GoldenFormer former(p, reference::best_oracle(),
+                                   cases::Effort::kFast);
+  fill_values(p, former.tables(), Values::kUnlike, {}, 1);
+  // |c| + |s| is at most sqrt(2) |m|, but for the rounding of the table.
+  const double factor = 1.4143 * p.spec.frequencies.amplitude;
+  double largest = 0;
+  for (std::int64_t row = 0; row < 64 * 4; ++row) {
+    for (std::int64_t j = 0; j < 8; ++j) {
+      const auto at = static_cast<std::size_t>(16 * row + j);
+      largest = std::max(largest, std::abs(decode(dtype, p.q[at])) +
+                                      std::abs(decode(dtype, p.q[at + 8])));
+    }
+  }
+  const double most =
+      decode(dtype, dtype == Format::kF16    ? 0x7bff
+                    : dtype == Format::kBF16 ? 0x7f7f
+                    : dtype == Format::kF32  ? 0x7f7fffff
+                                             : 0x7fefffffffffffff);
+  CHECK(2 * factor * largest <= most);
+  if (dtype != Format::kF16) CHECK(largest > 0x1p60);
 }
 
 TEST_CASE("batch rows are alike where they have to be, and only there",

@@ -1,7 +1,6 @@
 #include "conformance/explain/explain.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <optional>

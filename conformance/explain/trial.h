@@ -127,7 +127,7 @@ class Trial {
   double angle_error_ = 0;  // relative, of what the claim allows
   std::vector<Value> values_;
   bool is_unwritten_ = false;
-  std::vector<double> without_bug_;  // what the kernel gives
+  std::vector<double> without_bug_;  // what a right kernel gives
   std::vector<bool> seen_;           // heads; empty: all
 };
 
