@@ -10,13 +10,25 @@ unsigned char byte_at(const std::string& text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
+// Whether a character of three bytes changes the order or the lines of the
+// text around it: U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+bool reorders(unsigned char second, unsigned char third) {
+  return (second == 0x80 && (third == 0x8e || third == 0x8f ||
+                             (third >= 0xa8 && third <= 0xae))) ||
+         (second == 0x81 && third >= 0xa6 && third <= 0xa9);
+}
+
 // The length of the control character or XML's noncharacter at `i` of valid
 // UTF-8; 0: there is none.
 std::size_t control_length(const std::string& text, std::size_t i) {
   const unsigned char first = byte_at(text, i);
   if (first < ' ' || first == 0x7f) return 1;
   const bool is_c1 = first == 0xc2 && byte_at(text, i + 1) < 0xa0;
-  if (is_c1) return 2;
+  const bool is_arabic_mark = first == 0xd8 && byte_at(text, i + 1) == 0x9c;
+  if (is_c1 || is_arabic_mark) return 2;
+  if (first == 0xe2 && reorders(byte_at(text, i + 1), byte_at(text, i + 2))) {
+    return 3;
+  }
   const bool is_noncharacter = first == 0xef && byte_at(text, i + 1) == 0xbf &&
                                byte_at(text, i + 2) >= 0xbe;
   return is_noncharacter ? 3 : 0;

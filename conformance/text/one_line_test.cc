@@ -16,6 +16,13 @@ TEST_CASE("text from elsewhere becomes UTF-8 without control characters",
   CHECK(printable(std::string("nul\0.", 5)) == "nul .");
 }
 
+TEST_CASE("no character reverses a message", "[conformance][text]") {
+  CHECK(printable("\u202egnp.\u202c \u2066x\u2069\u200f") == " gnp.   x  ");
+  CHECK(printable("one\u2028two\u061c") == "one two ");
+  CHECK(printable("\u2027 \u202f \u2065 \u206a") ==
+        "\u2027 \u202f \u2065 \u206a");
+}
+
 TEST_CASE("a line is cut at 300 bytes, between two characters",
           "[conformance][text]") {
   CHECK(one_line("two\nlines") == "two lines");
