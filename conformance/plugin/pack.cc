@@ -175,9 +175,15 @@ Pack read_pack(const fs::path& directory) {
     std::istringstream columns(line);
     const std::vector<std::string> all(
         std::istream_iterator<std::string>(columns), {});
-    // out_bytes, buffers, digest
-    const std::string& out_bytes = all.at(all.size() - 3);
-    pack.calls[all.back()] = {all.front(), std::stoul(out_bytes)};
+    // name, ..., out_bytes, buffers, digest
+    const auto out_bytes = all.size() < 4
+                               ? std::nullopt
+                               : text::parse_integer(all[all.size() - 3]);
+    if (!out_bytes || *out_bytes < 0) {
+      fail(cases, "\"" + line + "\" is no call; export the pack anew");
+    }
+    pack.calls[all.back()] = {all.front(),
+                              static_cast<std::size_t>(*out_bytes)};
   }
   return pack;
 }

@@ -1,6 +1,7 @@
 #include "conformance/check/exchange.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fstream>
 
@@ -15,6 +16,7 @@
 #include "conformance/plugin/scalings.h"
 #include "conformance/report/report.h"
 #include "conformance/report/unasked.h"
+#include "conformance/text/sha256.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
@@ -154,6 +156,22 @@ TEST_CASE("RUN.md explains the columns in their order", "[exchange]") {
                            at = text.find(name, at);
                            REQUIRE(at != std::string::npos);
                          });
+}
+
+TEST_CASE("a line of a pack that is no call is refused by what it says",
+          "[exchange]") {
+  const auto [line, quoted] = GENERATE(table<std::string, std::string>(
+      {{"\n", "\"\" is no call"},
+       {"0001 4 -\n", "\"0001 4 -\" is no call"},
+       {"0001 many q:4 digest\n", "\"0001 many q:4 digest\" is no call"},
+       {"0001 -4 q:4 digest\n", "\"0001 -4 q:4 digest\" is no call"}}));
+  const cases::Folder folder;
+  std::ofstream(folder.path() / "cases.txt") << line;
+  std::ofstream(folder.path() / "pack.txt")
+      << "format ropeproof-exchange/1\ncases_sha256 " << text::sha256(line)
+      << "\n";
+  CHECK_THROWS_WITH(plugin::read_pack(folder.path()),
+                    Catch::Matchers::ContainsSubstring(quoted));
 }
 
 TEST_CASE("a description of nothing is exported as no pack", "[exchange]") {
