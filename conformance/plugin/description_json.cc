@@ -83,8 +83,9 @@ struct Reader {
     value = object.integer(key, otherwise);
   }
   void number(const char* key, std::uint32_t& value, std::int64_t otherwise) {
-    value = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        object.integer(key, otherwise), 0, UINT32_MAX));
+    value = object.has(key)
+                ? static_cast<std::uint32_t>(object.integer(key, 0, UINT32_MAX))
+                : static_cast<std::uint32_t>(otherwise);
   }
   template <std::size_t kSize>
   void list(const char* key, std::uint32_t& bits, const BitWords<kSize>& words,

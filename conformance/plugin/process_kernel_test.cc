@@ -150,6 +150,8 @@ TEST_CASE("a description outside the protocol is refused with the reason",
        {"unknown-accept",
         "describe: accepts: \"pigeons\"; known are shared_file, "
         "fresh or interrupt"},
+       {"negative-padding",
+        "describe: padding_bytes: expected an integer 0 .. 4294967295"},
        {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
   CHECK(why_no_process(process(fault)) == reason);
 }

@@ -18,6 +18,7 @@ describe_faults = {
     "unknown-word": {"operations": ["rope", "waltz"]},
     "unknown-class": {"claims": [{"angle_class": "A9"}]},
     "no-name": {"name": None},
+    "negative-padding": {"padding_bytes": -1},
     "unknown-field": {"colour": "blue"},
     "high-trig-ulp": {"claims": [{"angle_class": "A1", "trig_ulp": 5}]},
     "unknown-accept": {"accepts": ["pigeons"]},
