@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <locale.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <string_view>
 
 #include "conformance/plugin/kernel.h"
+#include "conformance/plugin/library_here.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
 #include "reference/golden.h"
@@ -60,6 +62,28 @@ void refuse_empty_values(const CLI::App& command) {
   }
 }
 
+// A library that calls exit() would end the program with a status that reads
+// like a verdict: a kernel in this process, or OpenMP where it gets no threads.
+bool has_returned = false;
+
+void refuse_exit() {
+  if (has_returned) return;
+  const bool is_kernel = ropeproof::conformance::plugin::is_library_here();
+  std::fputs(is_kernel ? "ropeproof: the kernel called exit(); no verdict\n"
+                       : "ropeproof: a library ended the program, as its last "
+                         "line says; no verdict\n",
+             stderr);
+  std::_Exit(is_kernel ? 3 : 5);
+}
+
+// What a frame of this program and of the libraries below it may take.
+constexpr rlim_t kLeastStack = rlim_t{256} << 10;  // bytes
+
+bool has_small_stack() {
+  rlimit stack{};
+  return getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < kLeastStack;
+}
+
 // Begins anew with an OpenMP whose threads sleep between loops: those that spin
 // take processors from kernels and from who forms their cases. OpenMP reads it
 // as the program starts. What is timed keeps it as it is.
@@ -70,11 +94,12 @@ void let_threads_sleep(int argc, char** argv) {
   execv("/proc/self/exe", argv);  // where there is none, they spin
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int judge(int argc, char** argv) {
   using namespace ropeproof;
-  let_threads_sleep(argc, argv);
+  if (has_small_stack()) {
+    return fail(5,
+                "the stack is limited to less than 256 KiB; raise ulimit -s");
+  }
   // A limit on the size of files is an error of who writes.
   std::signal(SIGXFSZ, SIG_IGN);
   occupy_standard_streams();
@@ -145,4 +170,14 @@ int main(int argc, char** argv) {
     return fail(5, std::string("a fault of this program: ") + error.what() +
                        "; please report it with the command");
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  let_threads_sleep(argc, argv);
+  std::atexit(refuse_exit);
+  const int status = judge(argc, argv);
+  has_returned = true;
+  return status;
 }

@@ -115,8 +115,7 @@ int run(RunOptions& options) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(),
                                       options.selection.cases);
   }
-  const std::unique_ptr<conformance::plugin::Kernel> kernel =
-      options.kernel.open();
+  std::unique_ptr<conformance::plugin::Kernel> kernel = options.kernel.open();
   ProgressLine line(options.progress);
   options.selection.progress = [&line](std::size_t done, std::size_t all,
                                        const std::string& id) {
@@ -143,6 +142,8 @@ int run(RunOptions& options) {
   report.diagnoses = conformance::check::diagnose(report, corpus);
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
+  // Nothing that the kernel has started is there to see the report.
+  kernel.reset();
   report.suite_version = ROPEPROOF_VERSION;
   options.kernel.note(report, digest);
   if (options.vectors != default_vectors().string()) {

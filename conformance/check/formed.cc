@@ -7,7 +7,9 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -261,8 +263,15 @@ FormedCases::FormedCases(std::vector<const cover::Recipe*> recipes,
       permutes_((description.operations & ROPEPROOF_PERMUTE) != 0),
       formed_(recipes_.size()) {
   const auto most = static_cast<std::size_t>(omp_get_max_threads());
-  while (threads_.size() < std::min(most, recipes_.size())) {
-    threads_.emplace_back(&FormedCases::form_some, this);
+  try {
+    while (threads_.size() < std::min(most, recipes_.size())) {
+      threads_.emplace_back(&FormedCases::form_some, this);
+    }
+  } catch (const std::system_error&) {  // those that there are form all
+    if (threads_.empty()) {
+      throw std::runtime_error(
+          "no thread can be started; raise ulimit -u, or end other programs");
+    }
   }
 }
 

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <system_error>
 #include <thread>
 
 #include "conformance/plugin/kernel.h"
@@ -43,6 +44,8 @@ Descriptor own(int fd) {
   return Descriptor(moved);
 }
 
+}  // namespace
+
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
@@ -57,8 +60,6 @@ std::string how_it_ended(int status) {
   }
   return text;
 }
-
-}  // namespace
 
 void Descriptor::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
@@ -145,11 +146,16 @@ std::unique_ptr<Child> Child::fork(
         },
         nullptr);
 #endif
-    std::thread([&] {
-      body(Parent(socket.get()));
-      std::fflush(stdout);
-      _exit(0);
-    }).detach();
+    try {
+      std::thread([&] {
+        body(Parent(socket.get()));
+        std::fflush(stdout);
+        _exit(0);
+      }).detach();
+    } catch (const std::system_error&) {
+      std::fputs("no thread can be started; raise ulimit -u\n", stderr);
+      _exit(127);
+    }
     for (;;) pause();
   });
 }

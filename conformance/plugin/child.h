@@ -23,6 +23,9 @@
 
 namespace ropeproof::conformance::plugin {
 
+// Says a status of waitpid in words: "killed by signal 6 (Aborted)".
+std::string how_it_ended(int status);
+
 class Descriptor {
  public:
   Descriptor() = default;

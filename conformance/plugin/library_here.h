@@ -27,6 +27,9 @@ struct LibraryHere : Functions {
 // Loads a library for good. Throws KernelError.
 LibraryHere load_library_here(const std::string& path);
 
+// Whether one was loaded, or tried: exit() may be the library's.
+bool is_library_here();
+
 }  // namespace ropeproof::conformance::plugin
 
 #endif  // ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_

@@ -4,9 +4,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -108,6 +105,10 @@ SharedNote shared_note() {
   if (memory == MAP_FAILED) throw std::bad_alloc();
   return SharedNote(new (memory) CrashNote);
 }
+
+constexpr const char* kForged =
+    "the worker's socket holds what the suite did not write: the kernel uses a "
+    "descriptor that is not its own";
 
 class LibraryKernel : public GuardedKernel {
  public:
@@ -219,7 +220,7 @@ class LibraryKernel : public GuardedKernel {
         break;
     }
     std::vector<Answer> answers;
-    bool is_sound = was_silent;
+    bool is_sound = was_silent && is_silent_;
     for (const Solved& one : solved) {
       is_sound = is_sound && one.number == request.number;
       answers.push_back(rounds == kQuestion ? answer_to_question(one)
@@ -228,9 +229,7 @@ class LibraryKernel : public GuardedKernel {
     }
     if (is_sound) return answers;
     worker_.reset();
-    return all({Outcome::kError,
-                "the worker's socket holds what the suite did not write: the "
-                "kernel uses a descriptor that is not its own"});
+    return all({Outcome::kError, kForged});
   }
 
   // Ends the worker; the last that it printed, as a message quotes it.
@@ -262,9 +261,9 @@ class LibraryKernel : public GuardedKernel {
     std::string bytes;
     const auto wire =
         worker_->receive(bytes, count * sizeof(Message), deadline);
-    if (wire == Child::Wire::kDone) {
-      std::memcpy(messages, bytes.data(), count * sizeof(Message));
-    }
+    if (wire != Child::Wire::kDone) return wire;
+    is_silent_ = bytes.size() == count * sizeof(Message);
+    std::memcpy(messages, bytes.data(), count * sizeof(Message));
     return wire;
   }
 
@@ -288,6 +287,12 @@ class LibraryKernel : public GuardedKernel {
       case Child::Wire::kDone:
         break;
     }
+    if (!is_silent_) fail(source_, kForged);
+    // What a plug-in writes in the worker's place need not have ends.
+    for (char* last : {std::end(loaded.text), std::end(loaded.name),
+                       std::end(loaded.version)}) {
+      last[-1] = '\0';
+    }
     if (loaded.stage == Loaded::kDescribed && loaded.status != ROPEPROOF_OK) {
       fail(source_, "ropeproof_describe returned " +
                         std::to_string(loaded.status) +
@@ -304,31 +309,21 @@ class LibraryKernel : public GuardedKernel {
   int threads_ = 0;
   bool has_supports_ = false, is_on_device_ = false;
   std::string load_fault_;
-  bool is_first_ = true;  // the next call in its process
+  bool is_first_ = true;   // the next call in its process
+  bool is_silent_ = true;  // nothing came behind the last reply
   std::uint64_t number_ = 0;
   SharedNote note_ = shared_note();
   std::unique_ptr<Child> worker_;
   Description description_;
 };
 
-// Kernels in the runner's own process: one that calls exit() would end it with
-// a status that reads like a verdict.
-std::atomic<int> local_kernels = 0;
-
-void refuse_exit() {
-  if (local_kernels == 0) return;
-  std::fputs("ropeproof: the kernel called exit()\n", stderr);
-  std::_Exit(3);
-}
+bool has_library_here = false;
 
 class LocalKernel : public GuardedKernel {
  public:
   explicit LocalKernel(LibraryHere library) : library_(std::move(library)) {
     if (library_.device) device_.emplace(*library_.device);
-    [[maybe_unused]] static const int is_watched = std::atexit(refuse_exit);
-    ++local_kernels;
   }
-  ~LocalKernel() override { --local_kernels; }
 
   const Description& description() const override {
     return library_.description;
@@ -375,7 +370,10 @@ std::unique_ptr<Kernel> load_library(const std::string& path,
                                          text::one_line(path), options);
 }
 
+bool is_library_here() { return has_library_here; }
+
 LibraryHere load_library_here(const std::string& path) {
+  has_library_here = true;
   Loaded loaded;
   const Functions functions = load(absolute_path(path), loaded);
   return {functions, described(loaded, text::one_line(path))};

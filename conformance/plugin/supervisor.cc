@@ -9,6 +9,7 @@
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #endif
 
 #include <algorithm>
@@ -18,6 +19,13 @@
 
 namespace ropeproof::conformance::plugin {
 namespace {
+
+// For waitpid: threads that are traced, too.
+#if defined(__linux__)
+constexpr int kAll = __WALL;
+#else
+constexpr int kAll = 0;
+#endif
 
 int wake_up = -1;  // the writing end of a pipe
 
@@ -95,19 +103,36 @@ void kill_orphans() {
       is_any = is_any || kill(static_cast<pid_t>(pid), SIGKILL) == 0;
     }
     if (!is_any) return;
-    while (waitpid(-1, nullptr, 0) < 0 && errno == EINTR) {
+    while (waitpid(-1, nullptr, kAll) < 0 && errno == EINTR) {
     }
   }
 #endif
 }
 
+// Whether `pid` has ended. Reaps what else has ended, and lets run on what
+// stands still: a plug-in that asks to be traced, as checks for debuggers do,
+// is traced by its parent, whom each of its signals and threads waits for then.
 bool has_ended(pid_t pid) {
-  // WNOWAIT leaves it a zombie, so that its process group cannot become
-  // somebody else's before it is killed.
-  siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(pid), &info,
-                WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == pid;
+  for (;;) {
+    // WNOWAIT leaves it a zombie, so that its process group cannot become
+    // somebody else's before it is killed.
+    siginfo_t info{};
+    if (waitid(P_ALL, 0, &info,
+               WEXITED | WSTOPPED | WNOHANG | WNOWAIT | kAll) != 0 ||
+        info.si_pid == 0) {
+      return false;
+    }
+    const bool is_over =
+        info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED;
+    if (is_over && info.si_pid == pid) return true;
+#if defined(__linux__)
+    if (info.si_code == CLD_TRAPPED) {
+      ptrace(PTRACE_DETACH, info.si_pid, nullptr, info.si_status);
+    }
+#endif
+    waitid(P_PID, static_cast<id_t>(info.si_pid), &info,
+           (is_over ? WEXITED : WSTOPPED) | WNOHANG | kAll);
+  }
 }
 
 template <class Message>
@@ -169,7 +194,10 @@ void supervise(int control, int socket, int print,
   const bool by_itself = has_ended(child);
   kill(-child, SIGKILL);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  for (pid_t ended = 0; ended != child;) {
+    ended = waitpid(-1, &status, kAll);
+    if (ended < 0 && errno != EINTR) break;
+    if (ended == child && !WIFEXITED(status) && !WIFSIGNALED(status)) ended = 0;
   }
   if (by_itself) tell(control, Ended{status});
   kill_orphans();

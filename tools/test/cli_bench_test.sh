@@ -90,6 +90,17 @@ __attribute__((destructor)) static void end(void) { __builtin_trap(); }
 END
 says 0 'my-rope-that-ends-badly  *[0-9.]* ' bench --lib "$work/end.so" "${quick[@]}"
 
+# A kernel that ends where it is timed has no figures.
+variant gone 's/ropeproof_run/whole_run/' <<'END'
+#include <unistd.h>
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  if (p->seq > 500) _exit(0);
+  return whole_run(p);
+}
+END
+expect 3 'ended the process that timed it: exited with status 0' \
+  bench --lib "$work/gone.so" --repetitions 1 --filter 'rope/f32/half_split/64/512$'
+
 # A kernel that nothing is asked of.
 says 2 '^1 row is left out: no kernel offers it' bench "${mine[@]}" --filter '^table/.*/4096'
 

@@ -129,6 +129,27 @@ expect 3 'echo' "${run[@]}" --command 'echo hello'
 expect 3 'no open stream socket' "${run[@]}" --socket 1000
 expect 2 'socket' "${run[@]}" --socket=-1
 
+# An end that is nobody's verdict has no status of one.
+variant exits 's/ropeproof_describe/quiet_describe/' <<'END'
+#include <stdlib.h>
+int32_t ropeproof_describe(ropeproof_description* d) {
+  exit(quiet_describe(d));
+}
+END
+expect 3 'the kernel called exit()' run --lib "$work/exits.so" --tier smoke --no-fork
+# limited FLAG VALUE: the program under a limit of the shell.
+limited() {
+  printf '#!/bin/sh\nulimit %s %s\nexec "%s" "$@"\n' "$1" "$2" "$ropeproof" >"$work/limited"
+  chmod +x "$work/limited"
+}
+limited -s 64
+ropeproof=$work/limited expect 5 'raise ulimit -s' run --builtin fast --tier smoke
+if [ "$has_mpfi" = ON ]; then
+  limited -v 6000000
+  OMP_STACKSIZE=8G OMP_NUM_THREADS=2 ropeproof=$work/limited says 5 \
+    'a library ended the program' generate --check
+fi
+
 cp -r "$vectors" "$work/vectors"
 rm "$work/vectors/smoke-unit.json"
 expect 4 'smoke-unit.json' run --builtin fast --vectors "$work/vectors"

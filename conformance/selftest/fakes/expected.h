@@ -66,6 +66,7 @@ inline constexpr auto kExpectedFakes = [] {
       {"kills_its_parent", "", kCrash, "its supervisor was killed"},
       {"closes_descriptors", "", kCrash, "exited with status 0"},
       {"stops_its_parent", "", kCrash, "killed by signal 6 (Aborted)"},
+      {"is_traced", "", kCrash, "killed by signal 6 (Aborted)"},
       // Hangs, in its first call, which gets three limits.
       {"hang_in_run", "", kTimeout, "no answer within 900 ms"},
       {"stops", "", kTimeout, "no answer within 900 ms"},
@@ -116,6 +117,10 @@ inline constexpr auto kExpectedFakes = [] {
       {"flushes_subnormals", "", kError, "ropeproof_run changed "},
       {"writes_to_descriptors", "", kError,
        "the worker's socket holds what the suite did not write"},
+      {"answers_first", "", std::nullopt,
+       "the worker's socket holds what the suite did not write"},
+      {"forges_endless_name", "", std::nullopt,
+       "nnn\" must be 1 to 100 characters of "},
       {"wrong_abi", "", std::nullopt, "reports ABI 7, this suite speaks 1"},
       {"crash_in_load", "", std::nullopt,
        "crashes while it is loaded: killed by signal 11"},
