@@ -47,8 +47,11 @@ void ReportOutput::add_flags(CLI::App& command) {
       ->check(CLI::Range(0, 1000000));
   command.add_option("--require", required_,
                      "the least that conforms: a level, L1 to L3, with or "
-                     "without +E +M +D +B, an angle class, A0 to A2, or both, "
-                     "as L1+M,A1");
+                     "without +E +M +D +B, an angle class, A0 to A2, and what "
+                     "the kernel has to offer, as in "
+                     "rope/f32/half_split/L1,A1/positions>=131072; without "
+                     "that a kernel that offers little, up to a small "
+                     "position, or declines most of it, is enough");
   command.add_flag("--details", has_details_,
                    "how good beside pass or fail, every reason for "
                    "unsupported, the worst elements");

@@ -167,15 +167,13 @@ Command add_run(CLI::App& app) {
       "smoke: 64 cases; core: all committed cases, and every pair of what "
       "calls can be (default); full: 2,586 cases more, proved on the way, "
       "and every triple");
-  auto* fresh =
-      command
-          ->add_option(
-              "--fresh", options->fresh,
-              "the pairs or triples with sizes, positions, elements and "
-              "order drawn from this seed, in place of the suite's; "
-              "without a number, from a random one")
-          ->expected(0, 1);
-  options->profile.add_flags(*command, {tier, fresh});
+  command
+      ->add_option("--fresh", options->fresh,
+                   "the pairs or triples with sizes, positions, elements and "
+                   "order drawn from this seed, in place of the suite's; "
+                   "without a number, from a random one")
+      ->expected(0, 1);
+  options->profile.add_flags(*command, {tier});
   add_case_flags(*command, options->selection);
   command->add_option("--vectors", options->vectors, "folder of vectors");
   options->waivers.add_flags(*command);

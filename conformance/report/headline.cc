@@ -22,18 +22,15 @@ std::string position_text(double position) {
                            : "2^" + std::to_string(power);
 }
 
-// The largest position asked, or the power of two that the bounds of 99 in 100
-// elements reach; empty where no angle was formed.
+// Empty where no angle was formed.
 std::string reach_text(const Totals& totals) {
-  bool has_any = false;
-  for (std::size_t k = 0; k < totals.at_positions.size(); ++k) {
-    if (totals.at_positions[k] == 0) continue;
-    if (100 * totals.vacuous_at[k] >= totals.at_positions[k]) {
-      return k < 2 ? "0" : "2^" + std::to_string(k - 1);
-    }
-    has_any = true;
-  }
-  return has_any ? position_text(totals.highest_position) : "";
+  const double position = highest_told(totals);
+  if (position < 0) return "";
+  int power = 0;
+  const bool is_power = std::frexp(position, &power) == 0.5;
+  return is_power && position < totals.highest_position
+             ? "2^" + std::to_string(power - 1)
+             : position_text(position);
 }
 
 std::string wrong_text(const Totals& totals) {
@@ -47,6 +44,18 @@ std::string wrong_text(const Totals& totals) {
 }
 
 }  // namespace
+
+double highest_told(const Totals& totals) {
+  bool has_any = false;
+  for (std::size_t k = 0; k < totals.at_positions.size(); ++k) {
+    if (totals.at_positions[k] == 0) continue;
+    if (100 * totals.vacuous_at[k] >= totals.at_positions[k]) {
+      return k < 2 ? 0 : std::ldexp(1, static_cast<int>(k) - 1);
+    }
+    has_any = true;
+  }
+  return has_any ? totals.highest_position : -1;
+}
 
 int precision_of(std::uint32_t dtype) {
   return reference::traits(plugin::format_of(dtype)).precision;

@@ -9,6 +9,10 @@
 
 namespace ropeproof::conformance::report {
 
+// The largest position asked, or the power of two that the bounds of 99 in 100
+// elements reach; below 0 where no angle was formed.
+double highest_told(const Totals& totals);
+
 // The significant bits of a dtype, ROPEPROOF_F32 ...
 int precision_of(std::uint32_t dtype);
 

@@ -1,6 +1,7 @@
 #include "conformance/report/requirement.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
 #include "conformance/report/headline.h"
+#include "conformance/report/scope.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/word_tables.h"
 
@@ -24,6 +26,7 @@ struct Requirement {
   std::uint32_t table = 0;
   // ROPEPROOF_ROUND_ONCE, ... of 16-bit results, or one that errs less.
   std::optional<std::uint32_t> rounding;
+  Scope scope;
 
   bool has_level() const { return level != Level::kPart || suffixes != 0; }
 };
@@ -65,6 +68,7 @@ bool read_part(std::string_view text, Requirement& required) {
     required.rounding = rounding;
     return true;
   }
+  if (read_scope(text, required.scope)) return true;
   const auto angle_class = text::find_word(plugin::kAngleClassWords, text);
   if (!angle_class || *angle_class > ROPEPROOF_A2) {
     return read_level(text, required);
@@ -78,14 +82,14 @@ Requirement read(const std::string& text) {
   Requirement required;
   const std::string_view all = text;
   for (std::size_t at = 0; at <= all.size();) {
-    const std::size_t comma = std::min(all.find(',', at), all.size());
+    const std::size_t comma = std::min(all.find_first_of(",/", at), all.size());
     if (!read_part(all.substr(at, comma - at), required)) {
       throw std::invalid_argument(
           text::one_line("--require \"" + text) +
           "\": expected a level, L1 to L3, with or without +E +M +D +B, an "
-          "angle class, A0 to A2, table=DTYPE, rounding=once, or several, as "
-          "in "
-          "L1+M,A1,table=f32");
+          "angle class, A0 to A2, table=DTYPE, rounding=once, what it has to "
+          "offer by the words of a description, positions>=N, declined<=N, or "
+          "several, as in rope/f32/half_split/L1,A1/positions>=131072");
     }
     at = comma + 1;
   }
@@ -163,6 +167,7 @@ std::string parse_requirement(const std::string& text) {
     parts.push_back("rounding=" +
                     text::word(plugin::kRoundingWords, *required.rounding));
   }
+  std::ranges::move(scope_words(required.scope), std::back_inserter(parts));
   return text::joined(parts, ",");
 }
 
@@ -178,12 +183,15 @@ std::string weaker_than_required(const Report& report, const Totals& totals) {
                 (required.suffixes & ~totals.suffixes) == 0;
   }
   const std::string coarse = coarser(required, report.kernel);
-  if (is_enough && coarse.empty()) return "";
+  const auto missing = lacking(required.scope, report, totals);
+  if (is_enough && coarse.empty() && missing.empty()) return "";
+  const std::string more = missing.empty() ? "" : "; ";
   return (totals.level == Level::kPart ? "no level of a part"
                                        : "level " + level_text(totals)) +
          ", angle " + text::word(plugin::kAngleClassWords, claimed) +
          (coarse.empty() ? "" : ", " + coarse) +
-         undeclared(required.suffixes, report.kernel);
+         undeclared(required.suffixes, report.kernel) + more +
+         text::joined(missing, "; ");
 }
 
 }  // namespace ropeproof::conformance::report

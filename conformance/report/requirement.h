@@ -13,8 +13,10 @@
 namespace ropeproof::conformance::report {
 
 // Reads a level, L1 to L3, with or without suffixes; an angle class, A0 to A2;
-// or both, with a comma between: "L2", "+M", "L2+M+D", "A1", "L1+M,A1". The
-// same in one spelling: the level first, suffixes in the order E, M, D, B.
+// words of a scope (scope.h); or several, with commas or strokes between: "L2",
+// "+M", "L2+M+D", "A1", "L1+M,A1", "rope/f32/L1/positions>=4096". The same in
+// one spelling: the level first, suffixes in the order E, M, D, B, the scope
+// last.
 // Throws std::invalid_argument, one line, for anything else.
 std::string parse_requirement(const std::string& text);
 

@@ -28,14 +28,42 @@ TEST_CASE("a requirement is a level, suffixes and an angle class, in any order",
   is_read("L2+D+M", "L2+M+D");
   is_read("A1,L2", "L2,A1");
   is_read("A1,+B+E", "+E+B,A1");
+  is_read("rope/f32/half_split/L1,A1/positions>=131072",
+          "L1,A1,rope,f32,half_split,positions>=131072");
+  is_read("declined<=0,axis_map=interleaved,scaling=yarn,adjoint,interleaved",
+          "interleaved,adjoint,scaling=yarn,axis_map=interleaved,declined<=0");
 }
 
 TEST_CASE("what is no requirement is refused in one line",
           "[conformance][report]") {
-  for (const char* text :
-       {"",      ",",     "L",     "L0",  "L4",  "A3",   "A",
-        "l1",    "M",     "+",     "+X",  "L1+", "L1M",  "L1+M+M",
-        "L1,L2", "A0,A1", "L1,+M", "L1 ", "L1,", "L1\n", "L11"}) {
+  for (const char* text : {"",
+                           ",",
+                           "L",
+                           "L0",
+                           "L4",
+                           "A3",
+                           "A",
+                           "l1",
+                           "M",
+                           "+",
+                           "+X",
+                           "L1+",
+                           "L1M",
+                           "L1+M+M",
+                           "L1,L2",
+                           "A0,A1",
+                           "L1,+M",
+                           "L1 ",
+                           "L1,",
+                           "L1\n",
+                           "L11",
+                           "f32,f32",
+                           "yarn",
+                           "positions>=",
+                           "positions>=-1",
+                           "positions>=8/positions>=9",
+                           "declined<=x",
+                           "rope//"}) {
     CAPTURE(text);
     CHECK_THROWS_WITH(parse_requirement(text),
                       ContainsSubstring("--require \"") &&
@@ -73,6 +101,46 @@ TEST_CASE("a claim or level weaker than required does not conform",
   d.features &= ~std::uint32_t{ROPEPROOF_ADJOINT};
   CHECK(status_of(smoke_of(d), "+B") == 1);
   CHECK(status_of(smoke_of(wrong::full_description(ROPEPROOF_A0)), "L2") == 0);
+}
+
+TEST_CASE("what is required and not offered does not conform",
+          "[conformance][report]") {
+  plugin::Description d = wrong::full_description(ROPEPROOF_A1);
+  CHECK(status_of(smoke_of(d), "rope/f32/half_split/L1,A1") == 0);
+  CHECK(status_of(smoke_of(d), "positions>=131072,declined<=0") == 0);
+  d.max_position = 131071;
+  CHECK(status_of(smoke_of(d), "positions>=131071") == 0);
+  const auto fault_of = [&](const char* required) {
+    Report report = smoke_of(d);
+    report.required = parse_requirement(required);
+    CHECK(exit_status(total(report)) == 1);
+    return total(report).weaker;
+  };
+  CHECK_THAT(fault_of("positions>=131072"),
+             ContainsSubstring("; positions only to 131071"));
+  d.dtypes = ROPEPROOF_F32;
+  d.pairings = ROPEPROOF_HALF_SPLIT;
+  d.features &= ~std::uint32_t{ROPEPROOF_ADJOINT};
+  CHECK_THAT(fault_of("f32/bf16/interleaved/adjoint"),
+             ContainsSubstring("; does not offer bf16, interleaved, adjoint"));
+  check::Check declined;
+  declined.verdict = check::Verdict::kDeclined;
+  Report report = smoke_of(d);
+  report.checks.push_back(declined);
+  CHECK(status_of(report, "declined<=1") == 0);
+  CHECK(status_of(report, "declined<=0") == 1);
+}
+
+TEST_CASE("a claim that says nothing of required positions is not enough",
+          "[conformance][report]") {
+  plugin::Description d = wrong::full_description(ROPEPROOF_A1);
+  d.dtypes = ROPEPROOF_F32;
+  d.claims[0].angle_class = ROPEPROOF_A3;
+  d.claims[0].angle_dtype = ROPEPROOF_BF16;
+  Report report = smoke_of(d);
+  report.required = parse_requirement("L1,positions>=131072");
+  CHECK_THAT(total(report).weaker,
+             ContainsSubstring("its claim says something of positions only"));
 }
 
 TEST_CASE("of claims that differ by dtype the weakest counts",

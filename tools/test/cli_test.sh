@@ -33,7 +33,6 @@ expect 2 'leave out --layers' "${model[@]}" llama-2 --dtype f32 --layers x
 expect 2 'pairing is "x"' "${model[@]}" llama-2 --dtype f32 --pairing x
 expect 2 'give its config.json' "${model[@]}" phi-4-mini --dtype f32
 expect 2 'excludes' "${model[@]}" llama-2 --dtype f32 --tier core
-expect 2 'excludes' "${model[@]}" llama-2 --dtype f32 --fresh 7
 expect 2 'excludes' "${model[@]}" llama-2 --dtype f32 --profile llama2-f32-4k
 expect 2 'excludes' "${model[@]}" llama-2 --dtype f32 --config x.json
 expect 2 'name it by --model' "${run[@]}" --builtin fast --dtype f32
@@ -84,7 +83,7 @@ for seed in -1 0 x 9223372036854775808 18446744073709551616; do
   expect 2 'expected a number, 1 to' "${run[@]}" --builtin fast --fresh $seed
 done
 expect 2 'smoke tier' "${run[@]}" --builtin fast --fresh --tier smoke
-expect 2 'excludes' "${run[@]}" --builtin fast --fresh 7 --profile llama2-f32-4k
+says 0 'profile llama2-f32-4k, fresh 7' "${run[@]}" --lib "$plugins/c_example.so" --fresh 7 --profile llama2-f32-4k
 expect 2 'for this kernel' "${run[@]}" --builtin fast --case pairs-00000000
 expect 2 'after --fresh' "${run[@]}" --builtin fast --case fresh7-00000000
 says 0 '^fresh [1-9]' "${run[@]}" --lib "$plugins/c_example.so" --claim auto --fresh
