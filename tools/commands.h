@@ -60,6 +60,10 @@ void list_encodings();
 
 // The committed vectors, unless --vectors names others.
 std::filesystem::path default_vectors();
+// This program's file; empty where the system does not say. The shared
+// libraries that it has loaded.
+std::filesystem::path program();
+std::vector<std::string> libraries_of_program();
 
 // The covering arrays beside the vectors; those of the suite for a tier that
 // `generate --out` wrote; null for what a search saved. Throws FileError.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "conformance/plugin/sandbox.h"
 #include "conformance/text/file.h"
 #include "conformance/text/sha256.h"
 #include "tools/commands.h"
@@ -50,12 +51,58 @@ void KernelFlags::add_flags(CLI::App& command) {
                    "that ends it ends the run without a verdict");
 }
 
+void KernelFlags::limit_time(std::int64_t milliseconds) {
+  if (time_limit_ms_ == kTimeLimit) {
+    time_limit_ms_ = static_cast<int>(milliseconds);
+  }
+}
+
+void KernelFlags::add_sandbox_flags(CLI::App& command, bool is_default) {
+  is_walled_ = is_default;
+  command.add_flag(
+      is_default ? "--no-sandbox{false}" : "--sandbox", is_walled_,
+      is_default ? "run the kernel without walls, as its author would"
+                 : "run the kernel behind walls (Linux, bubblewrap): it sees "
+                   "no other process, no network, no file but the system's "
+                   "and its own");
+  command
+      .add_option("--show", shown_,
+                  "file or folder that a kernel behind walls can read, beside "
+                  "its library and the system's")
+      ->check(CLI::ExistingPath);
+}
+
+std::shared_ptr<const conformance::plugin::Sandbox> KernelFlags::sandbox()
+    const {
+  if (!is_walled_) return nullptr;
+  if (no_fork_ || socket_) {
+    throw std::invalid_argument(
+        "a kernel in this process, or one that runs already, has no walls; "
+        "leave out --sandbox, or give --no-sandbox");
+  }
+  const std::string why = conformance::plugin::why_no_sandbox();
+  if (!why.empty()) {
+    throw std::runtime_error("there is no sandbox here: " + why +
+                             "; a kernel that you trust runs without it");
+  }
+  auto sandbox = std::make_shared<conformance::plugin::Sandbox>();
+  sandbox->program = program().string();
+  sandbox->shown = libraries_of_program();
+  for (const std::string& path : shown_) {
+    sandbox->shown.push_back(std::filesystem::absolute(path).string());
+  }
+  sandbox->hidden = hidden_;
+  conformance::plugin::hide_memory();
+  return sandbox;
+}
+
 std::unique_ptr<conformance::plugin::Kernel> KernelFlags::open(
     bool is_search) const {
   conformance::plugin::KernelOptions options;
   if (is_search) options.max_ends = std::numeric_limits<int>::max();
   options.time_limit = std::chrono::milliseconds(time_limit_ms_);
   options.is_forked = !no_fork_;
+  options.sandbox = sandbox();
   if (socket_) return conformance::plugin::reach_process(*socket_, options);
   if (!command_.empty())
     return conformance::plugin::start_process(command_, options);

@@ -18,6 +18,12 @@ namespace ropeproof::tools {
 class KernelFlags {
  public:
   void add_flags(CLI::App& command);
+  // --sandbox or, where it `is_default`, --no-sandbox.
+  void add_sandbox_flags(CLI::App& command, bool is_default);
+  // Sets the limit of one call, unless the command line does.
+  void limit_time(std::int64_t milliseconds);
+  // Keeps a folder from who is behind walls.
+  void hide(const std::string& folder) { hidden_.push_back(folder); }
   // A search makes its calls again and again, and most of them may end the
   // kernel's process. Throws KernelError.
   std::unique_ptr<conformance::plugin::Kernel> open(
@@ -40,11 +46,14 @@ class KernelFlags {
  private:
   friend class KernelListFlags;
   bool has_library() const;
+  std::shared_ptr<const conformance::plugin::Sandbox> sandbox() const;
 
   std::string library_, command_, builtin_;
   std::optional<int> socket_;
-  bool no_fork_ = false;
-  int time_limit_ms_ = 10000;
+  bool no_fork_ = false, is_walled_ = false;
+  std::vector<std::string> shown_, hidden_;
+  static constexpr int kTimeLimit = 10000;
+  int time_limit_ms_ = kTimeLimit;
 };
 
 // The flags of several kernels: each any number of times, in any order.

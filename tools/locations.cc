@@ -1,3 +1,7 @@
+#if defined(__linux__)
+#include <link.h>
+#endif
+
 #include <cstdlib>
 #include <stdexcept>
 
@@ -10,12 +14,32 @@ namespace {
 
 // The folder of this program; the current one where the system does not say.
 fs::path program_folder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::current_path() : program.parent_path();
+  const fs::path path = program();
+  return path.empty() ? fs::current_path() : path.parent_path();
 }
 
 }  // namespace
+
+fs::path program() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
+std::vector<std::string> libraries_of_program() {
+  std::vector<std::string> files;
+#if defined(__linux__)
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* list) {
+        if (info->dlpi_name[0] == '/') {
+          static_cast<std::vector<std::string>*>(list)->emplace_back(
+              info->dlpi_name);
+        }
+        return 0;
+      },
+      &files);
+#endif
+  return files;
+}
 
 fs::path default_vectors() {
   const fs::path installed =

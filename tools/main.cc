@@ -17,6 +17,8 @@
 
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/library_here.h"
+#include "conformance/plugin/sandbox.h"
+#include "conformance/plugin/worker.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
 #include "reference/golden.h"
@@ -175,6 +177,10 @@ int judge(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  using namespace ropeproof::conformance::plugin;
+  if (argc > 1 && std::string_view(argv[1]) == kWorkerWord) {
+    serve_executed({argv + 2, argv + argc});
+  }
   let_threads_sleep(argc, argv);
   std::atexit(refuse_exit);
   const int status = judge(argc, argv);

@@ -106,6 +106,7 @@ int run(RunOptions& options) {
     // A replay of chosen cases is nobody's array job.
     options.selection.shard = conformance::check::shard_of_environment();
   }
+  options.kernel.hide(options.vectors);
   read_arrays(options);
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
@@ -162,6 +163,7 @@ Command add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "judge a kernel");
   options->kernel.add_flags(*command);
+  options->kernel.add_sandbox_flags(*command, false);
   auto* tier = command->add_option(
       "--tier", options->tier,
       "smoke: 64 cases; core: all committed cases, and every pair of what "

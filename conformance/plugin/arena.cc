@@ -8,36 +8,28 @@
 #include <new>
 
 namespace ropeproof::conformance::plugin {
-namespace {
-
-#if defined(MAP_NORESERVE)
-constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
-#else
-constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS;
-#endif
-
-}  // namespace
 
 // Where pages are larger than 4 KiB, so are the smallest slots.
 std::size_t Arena::slot_bytes(std::size_t size) const {
   return std::max(kSizes[size].bytes, page_);
 }
 
-Arena::Arena(SparseMemory& beyond)
-    : beyond_(beyond), page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+Arena::Arena(SparseMemory& beyond, SharedPlace place)
+    : beyond_(beyond),
+      place_(place),
+      page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
   total_ = page_;
   for (std::size_t i = 0; i < kSizes.size(); ++i) {
     total_ += kSizes[i].count * (slot_bytes(i) + page_);
   }
-  void* const memory = mmap(nullptr, total_, PROT_NONE, kFlags, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  begin_ = static_cast<std::byte*>(memory);
+  begin_ = map_shared(place_, total_, PROT_NONE);
+  if (begin_ == nullptr) throw std::bad_alloc();
   std::byte* slot = begin_ + page_;
   for (std::size_t i = 0; i < kSizes.size(); ++i) {
     first_[i] = slot;
     for (std::size_t j = 0; j < kSizes[i].count; ++j) {
       if (mprotect(slot, slot_bytes(i), PROT_READ | PROT_WRITE) != 0) {
-        munmap(begin_, total_);
+        unmap_shared(place_, begin_, total_);
         throw std::bad_alloc();
       }
       slot += slot_bytes(i) + page_;
@@ -45,7 +37,7 @@ Arena::Arena(SparseMemory& beyond)
   }
 }
 
-Arena::~Arena() { munmap(begin_, total_); }
+Arena::~Arena() { unmap_shared(place_, begin_, total_); }
 
 std::byte* Arena::allocate(std::size_t bytes, Edge edge) {
   if (bytes > kMost) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "conformance/plugin/blocks.h"
+#include "conformance/plugin/shared_memory.h"
 #include "conformance/plugin/sparse_memory.h"
 
 namespace ropeproof::conformance::plugin {
@@ -20,8 +21,8 @@ class Arena {
  public:
   static constexpr std::size_t kMost = std::size_t{256} << 20;  // bytes
 
-  // `beyond` outlives the arena. Throws std::bad_alloc.
-  explicit Arena(SparseMemory& beyond);
+  // `beyond` outlives the arena, which lies at `place`. Throws std::bad_alloc.
+  explicit Arena(SparseMemory& beyond, SharedPlace place = {});
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -33,6 +34,7 @@ class Arena {
   // The blocks in use, without those of the sparse memory.
   const Blocks& blocks() const { return blocks_; }
   void release();
+  const SharedPlace& place() const { return place_; }
 
  private:
   struct SlotSize {
@@ -53,6 +55,7 @@ class Arena {
   std::size_t slot_bytes(std::size_t size) const;
 
   SparseMemory& beyond_;
+  SharedPlace place_;
   std::byte* begin_ = nullptr;
   std::size_t page_ = 0, total_ = 0;
   std::array<std::byte*, kSizes.size()> first_{};  // slot of each size

@@ -14,10 +14,10 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <system_error>
 #include <thread>
 
 #include "conformance/plugin/kernel.h"
+#include "conformance/plugin/sandbox.h"
 #include "conformance/plugin/supervisor.h"
 #include "conformance/text/one_line.h"
 
@@ -65,31 +65,8 @@ void Descriptor::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-bool Parent::receive(void* bytes, std::size_t count) const {
-  auto* at = static_cast<char*>(bytes);
-  while (count > 0) {
-    const ssize_t n = ::recv(socket_, at, count, 0);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    count -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-bool Parent::send(const void* bytes, std::size_t count) const {
-  const auto* at = static_cast<const char*>(bytes);
-  while (count > 0) {
-    const ssize_t n = ::send(socket_, at, count, kNoSignal);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    at += n;
-    count -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
 std::unique_ptr<Child> Child::start(
+    const std::vector<int>& kept,
     const std::function<void(Descriptor socket)>& in_child) {
   int sockets[2], controls[2], pipes[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) fail("socketpair");
@@ -111,7 +88,7 @@ std::unique_ptr<Child> Child::start(
   const pid_t pid = ::fork();
   if (pid < 0) fail("fork");
   if (pid == 0) {
-    supervise(controlled.get(), theirs.get(), print.get(), [&] {
+    supervise(controlled.get(), theirs.get(), print.get(), kept, [&] {
       dup2(print.get(), STDERR_FILENO);
       print.close();
       in_child(std::move(theirs));
@@ -125,48 +102,38 @@ std::unique_ptr<Child> Child::start(
   return child;
 }
 
-// Why a thread of its own. OpenMP plug-ins must work although the runner uses
-// OpenMP itself: libgomp keeps its pool of threads in the calling thread, and
-// after fork those threads are gone, so the next parallel region would wait for
-// them forever. A new thread has no pool yet and gets a new one. So a worker
-// can be forked at any time, and no pristine process has to be kept for it.
 std::unique_ptr<Child> Child::fork(
     const std::function<void(const Parent&)>& body) {
-  return start([&](Descriptor socket) {
-    const Descriptor nothing = own(open("/dev/null", O_RDONLY));
-    dup2(nothing.get(), STDIN_FILENO);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-#if defined(__GLIBC__)
-    // A plug-in that calls exit() must not run what the runner has registered
-    // for its own end: static destructors, a search for leaks.
-    on_exit(
-        [](int status, void*) {
-          std::fflush(stdout);
-          _exit(status);
-        },
-        nullptr);
-#endif
-    try {
-      std::thread([&] {
-        body(Parent(socket.get()));
-        std::fflush(stdout);
-        _exit(0);
-      }).detach();
-    } catch (const std::system_error&) {
-      std::fputs("no thread can be started; raise ulimit -u\n", stderr);
-      _exit(127);
-    }
-    for (;;) pause();
-  });
+  return start({}, [&](Descriptor socket) { run_worker(socket.get(), body); });
 }
 
 std::unique_ptr<Child> Child::execute(const std::string& command) {
-  return start([&](Descriptor socket) {
+  return start({}, [&](Descriptor socket) {
     dup2(socket.get(), STDIN_FILENO);
     dup2(socket.get(), STDOUT_FILENO);
     execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   });
+}
+
+std::unique_ptr<Child> Child::execute(const std::vector<std::string>& words,
+                                      const std::vector<int>& kept) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) {
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  }
+  arguments.push_back(nullptr);
+  auto child = start(kept, [&](Descriptor socket) {
+    dup2(socket.get(), STDIN_FILENO);
+    dup2(socket.get(), STDOUT_FILENO);
+    for (const int descriptor : kept) fcntl(descriptor, F_SETFD, 0);
+    limit_resources();
+    execvp(arguments[0], arguments.data());
+    std::fprintf(stderr, "%s: %s\n", arguments[0], std::strerror(errno));
+    _exit(127);
+  });
+  child->is_walled_ = true;
+  return child;
 }
 
 std::unique_ptr<Child> Child::adopt(int socket) {
@@ -287,9 +254,21 @@ Child::Wire Child::receive(std::string& received, std::size_t bytes,
   return Wire::kDone;
 }
 
+// The process that runs the plug-in: below the one that builds walls and the
+// one that reaps orphans there.
+pid_t Child::inmost() const {
+  pid_t pid = worker_;
+  for (int level = 0; is_walled_ && level < 2; ++level) {
+    const std::string number = std::to_string(pid);
+    std::ifstream children("/proc/" + number + "/task/" + number + "/children");
+    if (!(children >> pid)) break;
+  }
+  return pid;
+}
+
 std::optional<std::size_t> Child::private_bytes() {
   if (has_ended() || worker_ < 0) return std::nullopt;
-  std::ifstream file("/proc/" + std::to_string(worker_) + "/statm");
+  std::ifstream file("/proc/" + std::to_string(inmost()) + "/statm");
   std::size_t size = 0, resident = 0, shared = 0;
   if (!(file >> size >> resident >> shared) || resident < shared) {
     return std::nullopt;
@@ -314,7 +293,11 @@ bool Child::has_ended() {
     } else if (is_first) {
       worker_ = started.pid;
     } else {
-      ended_ = how_it_ended(ended.status);
+      // A status of waitpid is a signal's number where a signal has killed.
+      const int code = WEXITSTATUS(ended.status);
+      const bool tells_signal = is_walled_ && WIFEXITED(ended.status) &&
+                                code > 128 && code < 128 + NSIG;
+      ended_ = how_it_ended(tells_signal ? code - 128 : ended.status);
       has_succeeded_ =
           WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0;
     }

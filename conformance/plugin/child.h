@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "conformance/plugin/deadline.h"
 
@@ -56,6 +57,12 @@ class Parent {
   int socket_;
 };
 
+// Runs `body` in the calling process, which has been forked or executed to do
+// that and ends as `body` returns. Its input becomes empty, its output its
+// error.
+[[noreturn]] void run_worker(int socket,
+                             const std::function<void(const Parent&)>& body);
+
 class Child {
  public:
   using Clock = std::chrono::steady_clock;
@@ -76,6 +83,13 @@ class Child {
   // are the socket, its standard error goes to the runner's. Throws
   // KernelError.
   static std::unique_ptr<Child> execute(const std::string& command);
+
+  // Starts a program by its words, which searches PATH for it, within the
+  // limits of sandbox.h and with the descriptors `kept`; else as the other. It
+  // ends with the status of a process of its own: 128 and a signal's number
+  // where that was killed. Throws KernelError.
+  static std::unique_ptr<Child> execute(const std::vector<std::string>& words,
+                                        const std::vector<int>& kept);
 
   // Talks to the process at the other end of a stream socket, which is not
   // ours: it prints for itself, and end() only closes the socket. Throws
@@ -118,7 +132,9 @@ class Child {
  private:
   Child() = default;
   static std::unique_ptr<Child> start(
+      const std::vector<int>& kept,
       const std::function<void(Descriptor socket)>& in_child);
+  pid_t inmost() const;
   void send_some();
   void forward_output();
   void remember(std::string_view text);
@@ -126,6 +142,7 @@ class Child {
   void end_supervisor();
 
   pid_t supervisor_ = -1, worker_ = -1;
+  bool is_walled_ = false;  // the worker waits for processes of its own
   std::optional<std::string> ended_;  // how the child ended, in words
   bool has_succeeded_ = false;
   Descriptor control_;  // the supervisor's socket

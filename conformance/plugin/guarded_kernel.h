@@ -11,8 +11,12 @@ namespace ropeproof::conformance::plugin {
 
 class GuardedKernel : public Kernel {
  public:
-  // Reserves address space before the first fork.
-  GuardedKernel() { sparse().reserve(); }
+  // Reserves address space before the first fork; in files, where processes
+  // that are executed share it.
+  explicit GuardedKernel(bool is_executed = false)
+      : arena_(sparse(), first_place(is_executed)) {
+    sparse().reserve(first_place(is_executed));
+  }
 
   std::byte* allocate(std::size_t bytes) override {
     return arena_.allocate(bytes, Edge::kStart);
@@ -25,6 +29,10 @@ class GuardedKernel : public Kernel {
   bool shares_memory() const override { return true; }
 
  protected:
+  static SharedPlace first_place(bool is_executed) {
+    return {is_executed ? SharedPlace::kNewFile : SharedPlace::kNoFile, 0};
+  }
+  const Arena& arena() const { return arena_; }
   const Blocks& blocks() const { return arena_.blocks(); }
   // Saves all allocated memory, to be restored before the next allocation.
   void save_memory() {
@@ -37,7 +45,7 @@ class GuardedKernel : public Kernel {
   }
 
  private:
-  Arena arena_{sparse()};
+  Arena arena_;
   std::string contents_;  // lives from call to call: no new pages
 };
 

@@ -177,6 +177,8 @@ class Kernel {
   SparseMemory sparse_;
 };
 
+struct Sandbox;
+
 struct KernelOptions {
   // The limit of one call: processor time where others use the machine
   // (deadline.h). A process's first call gets three limits, its start ten.
@@ -194,6 +196,9 @@ struct KernelOptions {
   // is not tried again, and after a process's end the kernel gets no more
   // calls.
   bool can_restart = true;
+  // Behind walls the kernel's process is executed, never forked: it holds
+  // nothing that the runner holds. Null: it is not behind walls.
+  std::shared_ptr<const Sandbox> sandbox = nullptr;
 };
 
 // Loads a shared library, in a forked worker unless the options say otherwise.

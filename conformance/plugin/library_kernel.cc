@@ -1,8 +1,6 @@
 // A shared library: in a forked worker, which stays for all problems, or for
 // debuggers in this process. A problem travels through a socket; its tensors
 // are in memory that both processes see at the same addresses.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +11,8 @@
 #include "conformance/plugin/guarded_kernel.h"
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/patience.h"
+#include "conformance/plugin/sandbox.h"
+#include "conformance/plugin/shared_note.h"
 #include "conformance/plugin/worker.h"
 #include "conformance/text/one_line.h"
 
@@ -93,19 +93,6 @@ Answer answer_to_question(const Solved& solved) {
   return answer;
 }
 
-struct Unmap {
-  void operator()(CrashNote* note) const { munmap(note, sizeof *note); }
-};
-using SharedNote = std::unique_ptr<CrashNote, Unmap>;
-
-// A note in memory that forked processes share.
-SharedNote shared_note() {
-  void* const memory = mmap(nullptr, sizeof(CrashNote), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return SharedNote(new (memory) CrashNote);
-}
-
 constexpr const char* kForged =
     "the worker's socket holds what the suite did not write: the kernel uses a "
     "descriptor that is not its own";
@@ -114,7 +101,12 @@ class LibraryKernel : public GuardedKernel {
  public:
   LibraryKernel(const std::string& path, const std::string& source,
                 const KernelOptions& options)
-      : source_(source), path_(path), patience_(options) {
+      : GuardedKernel(options.sandbox != nullptr),
+        source_(source),
+        path_(path),
+        sandbox_(options.sandbox),
+        patience_(options),
+        note_(first_place(sandbox_ != nullptr)) {
     description_ = start();
   }
 
@@ -267,12 +259,28 @@ class LibraryKernel : public GuardedKernel {
     return wire;
   }
 
+  std::unique_ptr<Child> execute_worker() {
+    Sandbox sandbox = *sandbox_;
+    sandbox.shown.insert(sandbox.shown.end(), {sandbox.program, path_});
+    const SharedPlace places[] = {arena().place(), sparse().place(),
+                                  note_.place()};
+    std::vector<std::string> words = {sandbox.program, kWorkerWord, path_,
+                                      std::to_string(threads_)};
+    std::vector<int> kept;
+    for (const SharedPlace& place : places) {
+      words.push_back(place.text());
+      if (place.file >= 0) kept.push_back(place.file);
+    }
+    return execute_behind_walls(sandbox, words, kept);
+  }
+
   // A library that crashed is loaded again; what it said first stands.
   Description start() {
     *note_ = {};
-    worker_ = Child::fork([this](const Parent& runner) {
-      serve(path_, threads_, *note_, runner);
-    });
+    worker_ = sandbox_ != nullptr ? execute_worker()
+                                  : Child::fork([this](const Parent& runner) {
+                                      serve(path_, threads_, *note_, runner);
+                                    });
     is_first_ = true;
     Loaded loaded;
     Deadline deadline(patience_.start_limit());
@@ -305,6 +313,7 @@ class LibraryKernel : public GuardedKernel {
   }
 
   std::string source_, path_;
+  std::shared_ptr<const Sandbox> sandbox_;
   Patience patience_;
   int threads_ = 0;
   bool has_supports_ = false, is_on_device_ = false;
@@ -312,7 +321,7 @@ class LibraryKernel : public GuardedKernel {
   bool is_first_ = true;   // the next call in its process
   bool is_silent_ = true;  // nothing came behind the last reply
   std::uint64_t number_ = 0;
-  SharedNote note_ = shared_note();
+  SharedNote note_;
   std::unique_ptr<Child> worker_;
   Description description_;
 };

@@ -1,5 +1,4 @@
-// A process that speaks the framed protocol of adapters/PROTOCOL.md: one JSON
-// header line, then raw bytes, in both directions.
+// A process that speaks the framed protocol of adapters/PROTOCOL.md.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,6 +14,7 @@
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/patience.h"
 #include "conformance/plugin/request.h"
+#include "conformance/plugin/sandbox.h"
 #include "conformance/plugin/shared_file.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
@@ -45,6 +45,7 @@ class ProcessKernel : public Kernel {
       : command_(command),
         socket_(socket),
         can_restart_(options.can_restart),
+        sandbox_(options.sandbox),
         patience_(options) {
     description_ = start();
     renews_ = (accepts_ & kFreshOffer) != 0;
@@ -92,8 +93,7 @@ class ProcessKernel : public Kernel {
   bool has_supports() const override { return has_supports_; }
 
  private:
-  // What a request and its answer come to, in a process that may have to be
-  // started first and that does not outlive a breach of the protocol.
+  // A request and its answer, in a process that does not outlive a breach.
   template <class Talk>
   Answer converse(const Talk& talk) {
     if (patience_.has_given_up()) return patience_.answer();
@@ -151,7 +151,7 @@ class ProcessKernel : public Kernel {
     Description d;
     file_ = nullptr;
     process_ = reach();
-    process_->send(describe_request());
+    process_->send(describe_request(sandbox_ == nullptr));
     await(patience_.start_limit());
     is_first_ = true;
     try {
@@ -181,8 +181,9 @@ class ProcessKernel : public Kernel {
 
   std::unique_ptr<Child> reach() const {
     if (!can_restart_) return Child::adopt(socket_);
-    return Child::execute(renews_ ? command_
-                                  : export_threads(threads_) + command_);
+    const auto command = (renews_ ? "" : export_threads(threads_)) + command_;
+    if (sandbox_ == nullptr) return Child::execute(command);
+    return execute_behind_walls(*sandbox_, {"/bin/sh", "-c", command});
   }
 
   // The process replaces itself by one that has computed nothing yet.
@@ -231,7 +232,6 @@ class ProcessKernel : public Kernel {
     is_first_ = false;
   }
 
-  // Reads the reply to the request that waits.
   text::StrictObject read_reply() {
     text::StrictObject reply = read_header();
     const std::int64_t id = reply.integer("id", id_);
@@ -328,7 +328,6 @@ class ProcessKernel : public Kernel {
     }
   }
 
-  // Takes the first line off `received_`.
   std::string read_line() {
     std::size_t newline = std::string::npos;
     for (std::size_t searched = 0; newline == std::string::npos;) {
@@ -365,6 +364,7 @@ class ProcessKernel : public Kernel {
   std::string command_;  // or what messages call the socket
   int socket_;
   bool can_restart_;
+  std::shared_ptr<const Sandbox> sandbox_;
   Patience patience_;
   Arena arena_{sparse()};
   SharedFile shared_file_;

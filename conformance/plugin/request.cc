@@ -42,10 +42,11 @@ bool can_be_told(const ropeproof_problem& p) {
   return has_words;
 }
 
-std::string describe_request() {
+std::string describe_request(bool shares_files) {
   Json header{{"op", "describe"}, {"abi_version", ROPEPROOF_ABI_VERSION}};
   for (const auto& [offer, word] : kOfferWords) {
-    if (offer == kSharedFileOffer && !SharedFile::is_available()) continue;
+    const bool is_here = shares_files && SharedFile::is_available();
+    if (offer == kSharedFileOffer && !is_here) continue;
     header["offers"].push_back(word);
   }
   return header.dump() + "\n";

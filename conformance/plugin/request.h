@@ -31,7 +31,8 @@ inline constexpr text::Words<std::uint32_t, 3> kOfferWords{
      {kFreshOffer, "fresh"},
      {kInterruptOffer, "interrupt"}}};
 
-std::string describe_request();
+// `shares_files`: the process sees the runner's files of /proc.
+std::string describe_request(bool shares_files);
 // Asks for a fresh process with `threads` threads, 0 for as many as it likes.
 std::string fresh_request(int threads);
 // Asks for the call that is late to be given up; what says that it was.

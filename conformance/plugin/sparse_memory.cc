@@ -13,26 +13,25 @@ namespace ropeproof::conformance::plugin {
 
 constexpr std::ptrdiff_t kPageTable = std::ptrdiff_t{2} << 20;  // what one maps
 
-void SparseMemory::reserve() noexcept {
+void SparseMemory::reserve(SharedPlace place) noexcept {
   if (begin_ != nullptr || sizeof(void*) < 8) return;
   page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   total_ = (kSlots + 2) * (kSlotBytes + page_);
-  void* const memory = mmap(nullptr, total_, PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return;
-  begin_ = static_cast<std::byte*>(memory);
+  place_ = place;
+  begin_ = map_shared(place_, total_, PROT_READ | PROT_WRITE);
+  if (begin_ == nullptr) return;
   bool is_ready = madvise(begin_, total_, MADV_DONTDUMP) == 0;
   for (std::size_t i = 0; i <= kSlots; ++i) {
     is_ready =
         is_ready && mprotect(slot(i) + kSlotBytes, page_, PROT_NONE) == 0;
   }
   if (is_ready) return;
-  munmap(begin_, total_);
+  unmap_shared(place_, begin_, total_);
   begin_ = nullptr;
 }
 
 SparseMemory::~SparseMemory() {
-  if (begin_ != nullptr) munmap(begin_, total_);
+  if (begin_ != nullptr) unmap_shared(place_, begin_, total_);
 }
 
 // A kernel that miscounts may have written anywhere, so everything goes back,
@@ -70,7 +69,7 @@ void SparseMemory::release() {
 
 #else
 
-void SparseMemory::reserve() noexcept {}
+void SparseMemory::reserve(SharedPlace) noexcept {}
 SparseMemory::~SparseMemory() = default;
 void SparseMemory::release() {}
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/plugin/blocks.h"
+#include "conformance/plugin/shared_memory.h"
 
 namespace ropeproof::conformance::plugin {
 
@@ -39,8 +40,10 @@ class SparseMemory {
   SparseMemory& operator=(const SparseMemory&) = delete;
 
   // Takes the address space, if there is any, which the first block does
-  // otherwise. Processes that are forked afterwards share it. Cost: 20 us.
-  void reserve() noexcept;
+  // otherwise. Processes that are forked afterwards share it, and so does one
+  // that is executed and takes it at the place() of this. Cost: 20 us.
+  void reserve(SharedPlace place = {}) noexcept;
+  const SharedPlace& place() const { return place_; }
 
   // Returns a block, valid until release(), whose first or last byte borders a
   // guard page. `used` are the parts of it, in their order, that may be
@@ -58,6 +61,7 @@ class SparseMemory {
 
   std::byte* slot(std::size_t number) const;
 
+  SharedPlace place_;
   std::byte* begin_ = nullptr;
   std::size_t page_ = 0, total_ = 0;
   int releases_ = 0;

@@ -13,7 +13,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 
@@ -46,7 +45,7 @@ void reset_signals() {
 
 // The runner's files, and the sockets of its other kernels, are nobody's
 // business; a socket that stayed open here would outlive its owner.
-void close_all_but(std::array<int, 3> keep) {
+void close_all_but(std::vector<int> keep) {
   std::sort(keep.begin(), keep.end());
   const auto close_range_of = [](int first, int last) {
 #if defined(__linux__)
@@ -142,11 +141,13 @@ void tell(int control, const Message& message) {
 
 }  // namespace
 
-void supervise(int control, int socket, int print,
+void supervise(int control, int socket, int print, const std::vector<int>& kept,
                const std::function<void()>& body) {
   setpgid(0, 0);
   reset_signals();
-  close_all_but({control, socket, print});
+  std::vector<int> open = kept;
+  open.insert(open.end(), {control, socket, print});
+  close_all_but(open);
   int wake[2], ready[2];
   if (pipe(wake) != 0 || pipe(ready) != 0) _exit(127);
   fcntl(wake[0], F_SETFL, O_NONBLOCK);

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <vector>
 
 namespace ropeproof::conformance::plugin {
 
@@ -32,9 +33,10 @@ struct Ended {
 
 // Turns the calling process, which has just been forked, into a supervisor;
 // runs `body` in a child of it, in a process group of its own. When the other
-// end of `control` closes, all of them end. `socket` and `print` are the
-// body's: other descriptors above 2 are closed.
+// end of `control` closes, all of them end. `socket`, `print` and `kept` are
+// the body's: other descriptors above 2 are closed.
 [[noreturn]] void supervise(int control, int socket, int print,
+                            const std::vector<int>& kept,
                             const std::function<void()>& body);
 
 }  // namespace ropeproof::conformance::plugin

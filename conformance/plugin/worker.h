@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,12 @@ std::vector<Solved> solve_on_device(
 // for any number.
 void serve(const std::string& path, int threads, CrashNote& note,
            const Parent& runner);
+
+// Serves as a program of its own, whose arguments behind kWorkerWord are the
+// library, the number of threads and the places of three shared memories: of
+// the arena, the sparse memory and the note. The runner is its standard input.
+// Ends the process.
+[[noreturn]] void serve_executed(std::span<char*> arguments);
 
 // Restricts this process and the libraries that it loads from now on, unless
 // `threads` is 0. OpenMP asks its variable, or the calling thread; others count

@@ -119,7 +119,9 @@ target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_FAKES_DIR="${PROJECT_BINARY_DIR}/fakes"
   ROPEPROOF_PLUGINS_DIR="${PROJECT_BINARY_DIR}/plugins"
   ROPEPROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+  ROPEPROOF_PROGRAM="$<TARGET_FILE:ropeproof>"
   ROPEPROOF_PYTHON="${ROPEPROOF_PYTHON}")
+add_dependencies(conformance_test ropeproof)
 
 # tools/test/expect.sh names what they get.
 function(ropeproof_command_line name script)
