@@ -28,6 +28,7 @@ struct CheckOptions {
   conformance::check::Selection selection;
   ProfileFlags profile;
   WaiverFlags waivers;
+  bool is_undiagnosed = false;
   ReportOutput output;
 };
 
@@ -59,7 +60,9 @@ int check(CheckOptions& options) {
   };
   conformance::report::Report report = conformance::check::check_pack(
       options.pack, results, device, corpus, options.selection);
-  report.diagnoses = conformance::check::diagnose(report, corpus);
+  if (!options.is_undiagnosed) {
+    report.diagnoses = conformance::check::diagnose(report, corpus);
+  }
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
   report.transport = conformance::report::Transport::kFiles;
@@ -93,6 +96,8 @@ Command add_check(CLI::App& app) {
   add_case_flags(*command, options->selection);
   command->add_option("--vectors", options->vectors, "folder of vectors");
   options->waivers.add_flags(*command);
+  command->add_flag("--no-diagnosis", options->is_undiagnosed,
+                    "as `run` has it");
   options->output.add_flags(*command);
   return {command, [options] { return check(*options); }};
 }

@@ -38,6 +38,7 @@ struct RunOptions {
   WaiverFlags waivers;
   std::optional<std::string> shard;
   bool staged = false;
+  bool is_undiagnosed = false;
   std::string claim;                 // "auto", "any", or none
   std::optional<std::string> fresh;  // a seed, or ""
   int progress = 2;                  // a descriptor
@@ -140,7 +141,9 @@ int run(RunOptions& options) {
   conformance::report::Report report =
       conformance::check::run_suite(*kernel, corpus, options.selection);
   line.erase();
-  report.diagnoses = conformance::check::diagnose(report, corpus);
+  if (!options.is_undiagnosed) {
+    report.diagnoses = conformance::check::diagnose(report, corpus);
+  }
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
   // Nothing that the kernel has started is there to see the report.
@@ -184,6 +187,10 @@ Command add_run(CLI::App& app) {
       "i/n: only every n-th selected case, from the i-th; "
       "`merge` joins the reports (default: GTEST_SHARD_INDEX "
       "and GTEST_TOTAL_SHARDS, else Slurm's array variables)");
+  auto* undiagnosed = command->add_flag(
+      "--no-diagnosis", options->is_undiagnosed,
+      "only the verdict and the failures: nothing looks for what is wrong, "
+      "where and why");
   auto* staged = command->add_flag(
       "--staged", options->staged,
       "require S1: the f32 pipeline that models were trained with");
@@ -203,7 +210,7 @@ Command add_run(CLI::App& app) {
   for (const char* flag : {"--require", "--junit", "--failures", "--details"}) {
     claim->excludes(command->get_option(flag));
   }
-  claim->excludes(shard)->excludes(staged);
+  claim->excludes(shard)->excludes(staged)->excludes(undiagnosed);
   return {command, [options] { return run(*options); }};
 }
 

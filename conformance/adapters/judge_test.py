@@ -63,6 +63,14 @@ class Verdicts(unittest.TestCase):
         again = judge(wrong_rope, claim={"angle_class": "A1"}, cases=[first.id])
         self.assertEqual({f.id for f in again.failures}, {first.id})
 
+    def test_a_verdict_alone_has_no_diagnosis(self):
+        def verdicts(**how):
+            report = judge(wrong_rope, claim={"angle_class": "A1"}, **how)
+            return report.json["diagnoses"], report.verdicts
+        explained, verdict = verdicts()
+        self.assertTrue(explained)
+        self.assertEqual(verdicts(diagnosis=False), ([], verdict))
+
     def test_what_is_required_is_held_to(self):
         claim = {"angle_class": "A1"}
         self.assertTrue(judge(my_rope, claim=claim, require="L1").conforms)

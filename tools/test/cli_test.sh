@@ -87,13 +87,21 @@ says 0 'profile llama2-f32-4k, fresh 7' "${run[@]}" --lib "$plugins/c_example.so
 expect 2 'for this kernel' "${run[@]}" --builtin fast --case pairs-00000000
 expect 2 'after --fresh' "${run[@]}" --builtin fast --case fresh7-00000000
 says 0 '^fresh [1-9]' "${run[@]}" --lib "$plugins/c_example.so" --claim auto --fresh
-for flag in '--require L3' '--junit x.xml' --staged '--shard 1/2'; do
+for flag in '--require L3' '--junit x.xml' --staged --no-diagnosis '--shard 1/2'; do
   expect 2 'excludes' "${run[@]}" --builtin fast --claim auto $flag
 done
 expect 2 'expected a level' "${run[@]}" --builtin fast --require L4
 says 0 '^  required L2+M: holds' "${run[@]}" --builtin fast --tier smoke --require L2+M
 says 1 '^  required L2: there is level L1, angle A1' \
   "${run[@]}" --lib "$plugins/c_example.so" --tier smoke --require L2
+
+# The verdict and the failures are the same without a diagnosis.
+swapped=("${run[@]}" --lib "$plugins/c_example_swapped.so" --tier smoke)
+says 1 '^  what ' "${swapped[@]}" --report "$work/explained.json"
+says 1 '^  replay ' "${swapped[@]}" --no-diagnosis --report "$work/report.json"
+check "it was diagnosed" grep -q '"diagnoses": \[\]' "$work/report.json"
+check "other checks failed" diff <(grep '"verdict"' "$work/explained.json") \
+  <(grep '"verdict"' "$work/report.json")
 
 expect 0 '' sweep --builtin fast --positions 300
 expect 0 '' sweep --lib "$plugins/c_example.so" --positions 300 --base 1e6

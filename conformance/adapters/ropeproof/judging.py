@@ -19,7 +19,8 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
           claim="auto", profile=None, model=None, config=None,
           positions=None, heads=None, layers=None, tier=None, fresh=None,
           require=None, cases=(), shard=None, waivers=None, time_limit_ms=None,
-          failures=1, details=False, report=None, program=None, **declaration):
+          failures=1, details=False, diagnosis=True, report=None, program=None,
+          **declaration):
     """Judges a function, or a class whose objects are functions; a Report.
 
     It is called in this thread, and prints where it likes. What the program
@@ -52,6 +53,8 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     time_limit_ms  of one call; 10,000
     failures       how many the text shows in full
     details        whether the text says more
+    diagnosis      whether what fails is looked at: what is wrong, where and
+                   why; a verdict alone comes sooner
     report         a file for the JSON, as `--report` writes it
     program        the path of `ropeproof`, where it is not this package's
     declaration    what else @ropeproof.kernel takes: operations (["rope"]),
@@ -92,7 +95,7 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     limit = _flags(time_limit=time_limit_ms)
     about = [*limit, *_flags(require=require, case=cases, shard=shard,
                              waivers=waivers, failures=failures)]
-    about += ["--details"] if details else []
+    about += _flags(details=details, no_diagnosis=not diagnosis)
 
     def alone(asked):
         """Which of some cases pass where nothing else is asked."""
