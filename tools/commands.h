@@ -23,6 +23,7 @@ struct Command {
 };
 
 Command add_run(CLI::App& app);
+Command add_grade(CLI::App& app);
 Command add_list(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_generate(CLI::App& app);

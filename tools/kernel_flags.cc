@@ -32,7 +32,7 @@ std::string not_empty(const std::string& value) {
 
 }  // namespace
 
-void KernelFlags::add_flags(CLI::App& command) {
+CLI::Option_group* KernelFlags::add_flags(CLI::App& command) {
   auto* kernel = command.add_option_group("kernel", "exactly one of");
   kernel->add_option("--lib", library_, kLibraryHelp)->check(not_empty);
   kernel->add_option("--command", command_, kCommandHelp)->check(not_empty);
@@ -49,6 +49,7 @@ void KernelFlags::add_flags(CLI::App& command) {
   command.add_flag("--no-fork", no_fork_,
                    "run a library in this process, for a debugger; a kernel "
                    "that ends it ends the run without a verdict");
+  return kernel;
 }
 
 void KernelFlags::limit_time(std::int64_t milliseconds) {

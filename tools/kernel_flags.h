@@ -17,7 +17,9 @@ namespace ropeproof::tools {
 // --lib, --command, --builtin or --socket, and --time-limit.
 class KernelFlags {
  public:
-  void add_flags(CLI::App& command);
+  // Returns the group of those of which there is one.
+  CLI::Option_group* add_flags(CLI::App& command);
+  void choose_library(const std::string& path) { library_ = path; }
   // --sandbox or, where it `is_default`, --no-sandbox.
   void add_sandbox_flags(CLI::App& command, bool is_default);
   // Sets the limit of one call, unless the command line does.

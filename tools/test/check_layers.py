@@ -23,7 +23,7 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 115_800, "(?!vectors/).*"),
+    ("everything outside vectors/", 116_000, "(?!vectors/).*"),
     ("conformance/ without adapters, engines, examples and selftest/fakes", 69_900,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),

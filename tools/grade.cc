@@ -1,0 +1,198 @@
+// ropeproof grade: a verdict on a kernel that nobody knows, by a policy.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/check/diagnose.h"
+#include "conformance/check/runner.h"
+#include "conformance/report/policy.h"
+#include "conformance/report/report.h"
+#include "conformance/text/one_line.h"
+#include "conformance/text/strict_json.h"
+#include "tools/commands.h"
+#include "tools/kernel_flags.h"
+#include "tools/output_file.h"
+#include "tools/profile_flags.h"
+
+namespace ropeproof::tools {
+namespace {
+
+namespace report = conformance::report;
+
+struct GradeOptions {
+  KernelFlags kernel;
+  ProfileFlags profile;
+  std::optional<std::string> policy, report_file;
+  std::string vectors = default_vectors().string();
+  bool is_json = false, has_no_diagnosis = false, is_server = false;
+};
+
+report::Policy policy_of(const GradeOptions& options) {
+  const bool has_profile = !options.profile.argument().empty();
+  if (options.policy.has_value() == has_profile) {
+    throw std::invalid_argument(
+        "grade needs one policy: --policy FILE, or the model that the kernel "
+        "is for, by --profile, --model or --config");
+  }
+  if (options.policy) return report::read_policy(*options.policy);
+  report::Policy policy;
+  policy.required = report::kLeastOfProfile;
+  return policy;
+}
+
+// Of 32 bits.
+std::uint64_t drawn_seed() { return 1 + std::uint64_t{std::random_device()()}; }
+
+// Judges kernels by one policy; what they are asked is loaded with the first,
+// whose process is there before anything is that it must not see.
+class Grader {
+ public:
+  explicit Grader(const GradeOptions& options)
+      : options_(options), policy_(policy_of(options)) {}
+
+  const report::Policy& policy() const { return policy_; }
+
+  report::Report grade(KernelFlags flags) {
+    flags.limit_time(policy_.time_limit_ms);
+    flags.hide(options_.vectors);
+    flags.hide(default_vectors().string());
+    const std::string digest = flags.digest();
+    std::unique_ptr<conformance::plugin::Kernel> kernel = flags.open();
+    if (!corpus_) load();
+    selection_.seed = policy_.seed ? *policy_.seed : drawn_seed();
+    report::Report found =
+        conformance::check::run_suite(*kernel, *corpus_, selection_);
+    if (!options_.has_no_diagnosis) {
+      found.diagnoses = conformance::check::diagnose(found, *corpus_);
+    }
+    // Nothing that the kernel has started is there to see the verdict.
+    kernel.reset();
+    found.suite_version = ROPEPROOF_VERSION;
+    flags.note(found, digest);
+    found.kernel_argument +=
+        options_.profile.argument() + " --fresh " + std::to_string(found.seed);
+    found.required = policy_.required;
+    return found;
+  }
+
+ private:
+  void load() {
+    selection_.tier = policy_.tier;
+    selection_.arrays = arrays_of(options_.vectors);
+    if (selection_.arrays == nullptr) {
+      throw std::invalid_argument(options_.vectors +
+                                  " has no folder coverage to draw from");
+    }
+    corpus_ = conformance::cases::load_corpus(options_.vectors);
+    options_.profile.apply(options_.vectors, *corpus_, selection_);
+  }
+
+  const GradeOptions& options_;
+  report::Policy policy_;
+  std::optional<conformance::cases::Corpus> corpus_;
+  conformance::check::Selection selection_;
+};
+
+int grade(const GradeOptions& options) {
+  Grader grader(options);
+  std::vector<std::filesystem::path> inputs = options.kernel.inputs();
+  for (const auto& path : options.profile.inputs()) inputs.push_back(path);
+  if (options.policy) inputs.push_back(*options.policy);
+  inputs.push_back(options.vectors);
+  std::optional<OutputFile> file;
+  if (options.report_file) {
+    file.emplace("--report", *options.report_file, inputs);
+  }
+  const report::Report found = grader.grade(options.kernel);
+  if (file) file->write(report::json_report(found));
+  std::cout << (options.is_json
+                    ? report::verdict_line(found, grader.policy().sha256) + "\n"
+                    : report::text_report(found, 1))
+            << std::flush;
+  return report::exit_status(report::total(found));
+}
+
+// The library that a line asks about. Throws std::invalid_argument.
+std::string library_of(const std::string& line) {
+  try {
+    const nlohmann::json document =
+        conformance::text::parse_json(line, "request");
+    conformance::text::StrictObject object(document, "request");
+    std::string library = object.text("lib");
+    object.finish();
+    return library;
+  } catch (const conformance::text::FileError& error) {
+    throw std::invalid_argument(error.what());
+  }
+}
+
+// A line of JSON for each line of standard input: a verdict, or an error that
+// costs the line alone.
+int serve(const GradeOptions& options) {
+  Grader grader(options);
+  for (std::string line; std::getline(std::cin, line);) {
+    std::string answer;
+    try {
+      KernelFlags kernel = options.kernel;
+      kernel.choose_library(library_of(line));
+      answer =
+          report::verdict_line(grader.grade(kernel), grader.policy().sha256);
+    } catch (const conformance::text::FileError&) {
+      throw;  // the vectors are not those of the manifest
+    } catch (const std::exception& error) {
+      const nlohmann::json fault = {
+          {"conforms", false},
+          {"error", conformance::text::one_line(error.what())}};
+      answer = fault.dump();
+    }
+    std::cout << answer << "\n" << std::flush;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command add_grade(CLI::App& app) {
+  auto options = std::make_shared<GradeOptions>();
+  CLI::App* command = app.add_subcommand(
+      "grade",
+      "judge a kernel that you do not trust: behind walls, by a policy, with "
+      "fresh questions");
+  auto* const kernel = options->kernel.add_flags(*command);
+  options->kernel.add_sandbox_flags(*command, true);
+  auto* const policy = command->add_option(
+      "--policy", options->policy,
+      "file: what the kernel has to offer and to reach (policy.schema.json)");
+  options->profile.add_flags(*command, {policy});
+  command->add_option("--vectors", options->vectors, "folder of vectors");
+  command->add_flag("--no-diagnosis", options->has_no_diagnosis,
+                    "name no bug: a third of the time, where one fails");
+  command->add_flag("--json", options->is_json,
+                    "print the verdict as one line of JSON");
+  auto* const file =
+      command->add_option("--report", options->report_file,
+                          "also write every check to this file, as JSON");
+  command
+      ->add_flag("--serve", options->is_server,
+                 "for each line {\"lib\": FILE} of standard input, print the "
+                 "verdict as one line of JSON")
+      ->excludes(file);
+  kernel->require_option(0, 1);
+  return {command, [options, kernel] {
+            const bool has_kernel = kernel->count_all() > 0;
+            if (has_kernel == options->is_server) {
+              throw std::invalid_argument(
+                  "grade needs one kernel, or --serve: --lib, --command or "
+                  "--builtin");
+            }
+            return options->is_server ? serve(*options) : grade(*options);
+          }};
+}
+
+}  // namespace ropeproof::tools

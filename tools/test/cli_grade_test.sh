@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# A gate for kernels that nobody knows, as a grader meets it.
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+
+cat >"$work/policy.json" <<'END'
+{"format": "ropeproof-policy/1", "operations": ["rope"], "dtypes": ["f32"],
+ "pairings": ["half_split"], "positions": 131072, "seed": 7}
+END
+policy=(grade --policy "$work/policy.json" --no-diagnosis)
+mine=(--lib "$plugins/c_example.so")
+
+expect 2 'needs one policy' grade "${mine[@]}"
+expect 2 'needs one kernel' "${policy[@]}"
+expect 2 'excludes' "${policy[@]}" "${mine[@]}" --profile llama3-f32-128k
+expect 2 'cannot be read' grade --policy "$work/none.json" "${mine[@]}"
+echo '{"format": "ropeproof-policy/1"}' >"$work/empty.json"
+expect 2 'empty.json.operations' grade --policy "$work/empty.json" "${mine[@]}"
+
+# Walls where they can be built; else the program refuses.
+walls=()
+if ! "$ropeproof" run "${mine[@]}" --sandbox --tier smoke --case smoke-rich-001 \
+  >/dev/null 2>"$work/why" && grep -q 'no sandbox here' "$work/why"; then
+  echo "without walls: $(cat "$work/why")"
+  expect 5 'no sandbox here' "${policy[@]}" "${mine[@]}"
+  walls=(--no-sandbox)
+fi
+
+says 0 '"conforms":true' "${policy[@]}" "${mine[@]}" "${walls[@]}" --json
+lines 1 '^'
+cp "$work/out" "$work/first"
+says 0 '"conforms":true' "${policy[@]}" "${mine[@]}" "${walls[@]}" --json
+same "$work/out" "$work/first"
+
+# What satisfied --require L2,A0: permute alone, small positions, declines.
+variant permutes 's/= ROPEPROOF_ROPE/= ROPEPROOF_PERMUTE/' <<'END'
+END
+says 1 'does not offer rope' "${policy[@]}" --lib "$work/permutes.so" "${walls[@]}" --json
+variant short 's/= ROPEPROOF_ROPE;/= ROPEPROOF_ROPE, d->max_position = 1;/' <<'END'
+END
+says 1 'positions only to 1' "${policy[@]}" --lib "$work/short.so" "${walls[@]}" --json
+variant choosy 's/^$//' <<'END'
+ROPEPROOF_EXPORT int32_t ropeproof_supports(const ropeproof_problem* p) {
+  return p->seq < 4 ? ROPEPROOF_OK : ROPEPROOF_UNSUPPORTED;
+}
+END
+says 1 '; declined [0-9]* checks' "${policy[@]}" --lib "$work/choosy.so" "${walls[@]}" --json
+
+# One process, a line for each kernel, and an error costs its line alone.
+printf '{"lib": "%s"}\n' "$plugins/c_example.so" "$work/nowhere.so" \
+  "$plugins/c_example_swapped.so" >"$work/asked"
+echo '{"colour": "blue"}' >>"$work/asked"
+"$ropeproof" "${policy[@]}" --serve "${walls[@]}" <"$work/asked" >"$work/out" 2>"$work/err"
+lines 4 '^{'
+lines 1 '"conforms":true'
+lines 1 'nowhere.so: cannot be read'
+lines 1 '"failures":{"FAIL":'
+lines 1 'request.lib'
+head -1 "$work/out" >"$work/served"
+same "$work/served" "$work/first"
+finish
