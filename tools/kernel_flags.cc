@@ -84,7 +84,8 @@ std::shared_ptr<const conformance::plugin::Sandbox> KernelFlags::sandbox()
   const std::string why = conformance::plugin::why_no_sandbox();
   if (!why.empty()) {
     throw std::runtime_error("there is no sandbox here: " + why +
-                             "; a kernel that you trust runs without it");
+                             "; for a kernel that you trust leave out "
+                             "--sandbox, or give --no-sandbox");
   }
   auto sandbox = std::make_shared<conformance::plugin::Sandbox>();
   sandbox->program = program().string();

@@ -25,6 +25,12 @@ if ! "$ropeproof" run "${mine[@]}" --sandbox --tier smoke --case smoke-rich-001 
   walls=(--no-sandbox)
 fi
 
+# Without bubblewrap there is no verdict, unless it is asked for.
+printf '#!/bin/sh\nPATH=/nowhere exec "%s" "$@"\n' "$ropeproof" >"$work/bare"
+chmod +x "$work/bare"
+ropeproof=$work/bare says 5 'no sandbox here: bubblewrap cannot build it: bwrap: No such file' \
+  "${policy[@]}" "${mine[@]}"
+
 says 0 '"conforms":true' "${policy[@]}" "${mine[@]}" "${walls[@]}" --json
 lines 1 '^'
 cp "$work/out" "$work/first"
