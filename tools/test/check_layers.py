@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 116_000, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 69_900,
+    ("everything outside vectors/", 116_420, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 70_260,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 12_150,
