@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "conformance/explain/in_common.h"
+#include "conformance/explain/rule.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -164,7 +164,7 @@ explain::Diagnosis meaning_of(const Check& check,
 explain::Place where_of(const Run& run,
                         const std::vector<const Check*>& failing) {
   constexpr std::size_t kMost = 1500;
-  std::vector<Facts> members, others;
+  std::vector<explain::Sighting> members, others;
   std::set<std::string> ids;
   const bool has_values = std::ranges::any_of(failing, &Check::is_of_values);
   const Aspect aspect = has_values ? Aspect::kValues : failing.front()->aspect;
@@ -172,7 +172,8 @@ explain::Place where_of(const Run& run,
     const auto facts = run.facts.find(check->case_id);
     if (facts == run.facts.end() || !ids.insert(check->case_id).second)
       continue;
-    if (members.size() < kMost) members.push_back(facts->second);
+    if (members.size() < kMost)
+      members.push_back({facts->second, members.size()});
   }
   for (const Check& check : run.checks) {
     const auto facts = run.facts.find(check.case_id);
@@ -181,7 +182,8 @@ explain::Place where_of(const Run& run,
         check.aspect != aspect || facts == run.facts.end()) {
       continue;
     }
-    if (others.size() < kMost) others.push_back(facts->second);
+    if (others.size() < kMost)
+      others.push_back({facts->second, kMost + others.size()});
   }
   return members.empty() ? explain::Place{}
                          : explain::rule_of(members, others).place;

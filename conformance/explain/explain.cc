@@ -17,8 +17,7 @@ using Numbers = std::vector<std::size_t>;
 
 // More faults than these are no diagnosis.
 constexpr std::size_t kMostFaults = 4;
-// Elements of a failure that two bugs at once are tried on: some 20,000
-// kernels.
+// Elements that two bugs at once are tried on: some 20,000 kernels.
 constexpr std::int64_t kLargestPairTrial = 256;
 
 class Diagnoser {
@@ -29,10 +28,10 @@ class Diagnoser {
   }
 
   Explanation find() {
-    failures_.try_all();
+    failures_.try_from(0, left_);
     add_changed_bits();
     while (!left_.empty() && found_.size() < kMostFaults) {
-      if (!add_best() && !add_two_at_once()) break;
+      if (!add_best() && !add_numeric() && !add_two_at_once()) break;
     }
     join_two();
     for (Found& one : found_) add_lost(one);
@@ -81,8 +80,8 @@ class Diagnoser {
 
   Numbers explained_by(std::size_t h, bool all) {
     return left_that([&](std::size_t i) {
-      const Fit& fit = failures_.fit(i, h);
-      return all ? fit.explains_all() : fit.explains_wrong();
+      const Fit& one = failures_.fit(i, h);
+      return all ? one.explains_all() : one.explains_wrong();
     });
   }
 
@@ -98,8 +97,7 @@ class Diagnoser {
     std::ranges::stable_sort(ranked, std::greater(), [](const auto& one) {
       return std::pair(std::get<0>(one), std::get<1>(one));
     });
-    std::optional<std::size_t> sure;
-    Rule of_sure;
+    std::optional<std::pair<std::size_t, Rule>> sure;
     for (const auto& [some, all, h] : ranked) {
       const Numbers failures = explained_by(h, false);
       const Rule where =
@@ -110,16 +108,25 @@ class Diagnoser {
       if (where.place.kind == Kind::kNoSimpleRule) {
         if (!sure && 4 * failures.size() >= 3 * left_.size() &&
             failures_.are_sure(failures, h)) {
-          sure = h;
-          of_sure = where;
+          sure.emplace(h, where);
         }
       } else if (where.place.kind != Kind::kRule || !are_few) {
         take_one(h, where);
         return true;
       }
     }
-    if (sure) take_one(*sure, of_sure);
+    if (sure) take_one(sure->first, sure->second);
     return sure.has_value();
+  }
+
+  // What nobody has met.
+  bool add_numeric() {
+    const std::size_t known = wrong::mutations().size();
+    if (hypotheses_.size() > known) return false;
+    for (const auto& one : wrong::numeric_mutations())
+      hypotheses_.push_back(one);
+    failures_.try_from(known, left_);
+    return add_best();
   }
 
   void take_one(std::size_t h, const Rule& where) {
@@ -127,7 +134,7 @@ class Diagnoser {
     Diagnosis d = named({h}, failures);
     d.where = where.place;
     d.bug = bug_at(d.bug, where);
-    add_rivals(d, h, failures);
+    failures_.add_rivals(d, h, failures);
     const bool is_sharp = std::ranges::any_of(
         failures, [&](std::size_t i) { return failures_.fit(i, h).sharp > 0; });
     for (const std::size_t i : is_sharp ? left_ : Numbers()) {
@@ -160,32 +167,6 @@ class Diagnoser {
 
   Fit fit_of_two(std::size_t failure, std::size_t a, std::size_t b) const {
     return failures_.at(failure).trial->fit(at_once({a, b}), false);
-  }
-
-  // Aliases, which explain as much as `best`; and the best of the others.
-  void add_rivals(Diagnosis& d, std::size_t best, const Numbers& failures) {
-    std::optional<std::pair<std::int64_t, double>> least;
-    for (const std::size_t h : failures_.leads()) {
-      if (h == best) continue;
-      std::int64_t missed = 0;
-      bool is_alias = true;
-      double residual = 0;
-      for (const std::size_t i : failures) {
-        const Fit &fit = failures_.fit(i, h), &of_best = failures_.fit(i, best);
-        missed += fit.explains_wrong() ? 0 : 1;
-        is_alias = is_alias && fit.explains_wrong() &&
-                   (fit.explains_all() ? of_best.explains_all()
-                                       : fit.broken == of_best.broken);
-        residual = std::max(residual, fit.residual);
-      }
-      if (is_alias) {
-        d.aliases.push_back(hypotheses_[h].name);
-      } else if (!least || std::pair(missed, residual) < *least) {
-        least = {missed, residual};
-        d.next = hypotheses_[h].name;
-        d.next_residual = residual;
-      }
-    }
   }
 
   // Where it strikes, from what it explains and right ones it would spoil.
@@ -232,13 +213,19 @@ class Diagnoser {
   // found with every other; where the failure is small, every two.
   bool add_two_at_once() {
     const Trial& trial = *failures_.at(left_.front()).trial;
-    Numbers known, all;
-    for (const Found& one : found_) {
-      known.insert(known.end(), one.bugs.begin(), one.bugs.end());
-    }
+    const Numbers known = bugs_found();
+    Numbers all;
     const bool is_small = trial.elements() <= kLargestPairTrial;
     if (is_small || !known.empty()) all = failures_.unlike(trial);
     return add_two_of(known, all) || (is_small && add_two_of(all, all));
+  }
+
+  Numbers bugs_found() const {
+    Numbers bugs;
+    for (const Found& one : found_) {
+      std::ranges::copy(one.bugs, std::back_inserter(bugs));
+    }
+    return bugs;
   }
 
   bool add_two_of(const Numbers& firsts, const Numbers& seconds) {
@@ -263,10 +250,7 @@ class Diagnoser {
 
   // Where one bug hides the other in some cases, several faults are these two.
   void join_two() {
-    Numbers bugs;
-    for (const Found& one : found_) {
-      std::ranges::copy(one.bugs, std::back_inserter(bugs));
-    }
+    const Numbers bugs = bugs_found();
     for (const std::size_t a : bugs) {
       for (const std::size_t b : bugs) {
         if (a != b && join(a, b)) return;
@@ -376,7 +360,7 @@ class Diagnoser {
   }
 
   const Evidence& evidence_;
-  const std::vector<wrong::Mutation>& hypotheses_ = wrong::mutations();
+  std::vector<wrong::Mutation> hypotheses_ = wrong::mutations();
   Failures failures_;
   Numbers left_;
   LostAnswers lost_;

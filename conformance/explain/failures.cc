@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -59,36 +60,65 @@ const Fit& Failures::fit(std::size_t failure, std::size_t hypothesis) {
   return one.fits[hypothesis] = one.trial->fit(h.change, h.rounds);
 }
 
-void Failures::scan(std::size_t failure) {
-  std::vector<Fit> fits(hypotheses_.size());
+void Failures::scan(std::size_t failure, std::size_t first) {
+  std::vector<Fit> fits(hypotheses_.size() - first);
   reference::parallel_for(
       std::ssize(fits),
       [&](std::int64_t h) {
-        const wrong::Mutation& one = reference::at(hypotheses_, h);
+        const wrong::Mutation& one =
+            hypotheses_[first + static_cast<std::size_t>(h)];
         reference::at(fits, h) =
             failures_[failure].trial->fit(one.change, one.rounds);
       },
       1);
   for (std::size_t h = 0; h < fits.size(); ++h) {
-    failures_[failure].fits.emplace(h, fits[h]);
+    failures_[failure].fits.emplace(first + h, fits[h]);
   }
 }
 
 bool Failures::are_sure(const std::vector<std::size_t>& some,
                         std::size_t hypothesis) {
-  constexpr std::size_t kFewest = 3;
-  return some.size() >= kFewest &&
-         std::ranges::all_of(some, [&](std::size_t i) {
-           const Fit& one = fit(i, hypothesis);
-           return one.explains_all() && one.sharp > 0;
-         });
+  constexpr std::int64_t kFewest = 24;
+  std::int64_t sharp = 0;
+  for (const std::size_t i : some) {
+    const Fit& one = fit(i, hypothesis);
+    if (one.rounds && !one.explains_all()) return false;
+    sharp += one.sharp;
+  }
+  return sharp >= kFewest;
+}
+
+void Failures::add_rivals(Diagnosis& d, std::size_t best,
+                          const std::vector<std::size_t>& failures) {
+  std::optional<std::pair<std::int64_t, double>> least;
+  for (const std::size_t h : leads_) {
+    if (h == best) continue;
+    std::int64_t missed = 0;
+    bool is_alias = true;
+    double residual = 0;
+    for (const std::size_t i : failures) {
+      const Fit &one = fit(i, h), &of_best = fit(i, best);
+      missed += one.explains_wrong() ? 0 : 1;
+      is_alias = is_alias && one.explains_wrong() &&
+                 (one.explains_all() ? of_best.explains_all()
+                                     : one.broken == of_best.broken);
+      residual = std::max(residual, one.residual);
+    }
+    if (is_alias) {
+      d.aliases.push_back(hypotheses_[h].name);
+    } else if (!least || std::pair(missed, residual) < *least) {
+      least = {missed, residual};
+      d.next = hypotheses_[h].name;
+      d.next_residual = residual;
+    }
+  }
 }
 
 std::vector<std::size_t> Failures::unlike(const Trial& trial) const {
   std::vector<std::size_t> some;
   std::set<std::vector<double>> known;
   known.insert(trial.predict([](wrong::Pipeline&) {}));
-  for (std::size_t h = 0; h < hypotheses_.size(); ++h) {
+  for (std::size_t h = 0; h < wrong::mutations().size(); ++h) {
     if (hypotheses_[h].rounds) continue;
     std::vector<double> answer = trial.predict(hypotheses_[h].change);
     const bool is_plain =
@@ -99,29 +129,31 @@ std::vector<std::size_t> Failures::unlike(const Trial& trial) const {
   return some;
 }
 
-void Failures::try_all() {
-  std::vector<std::size_t> hits(hypotheses_.size());
+void Failures::try_from(std::size_t first,
+                        const std::vector<std::size_t>& some) {
+  std::vector<std::size_t> hits(hypotheses_.size()), leads;
   std::size_t scans = 0;
-  for (std::size_t i = 0; i < failures_.size(); ++i) {
+  for (const std::size_t i : some) {
     // After a few scans one that explains part of an answer will do, too.
-    const bool is_explained = std::ranges::any_of(leads_, [&](std::size_t h) {
+    const bool is_explained = std::ranges::any_of(leads, [&](std::size_t h) {
       const Fit& one = fit(i, h);
       return one.explains_all() || (scans >= kFewScans && one.explains_wrong());
     });
     if (is_explained || scans == kMostScans) continue;
     ++scans;
-    scan(i);
-    for (std::size_t h = 0; h < hypotheses_.size(); ++h) {
+    scan(i, first);
+    for (std::size_t h = first; h < hypotheses_.size(); ++h) {
       if (!fit(i, h).explains_wrong()) continue;
-      if (hits[h]++ == 0) leads_.push_back(h);
+      if (hits[h]++ == 0) leads.push_back(h);
     }
-    std::ranges::stable_sort(leads_, std::greater{},
+    std::ranges::stable_sort(leads, std::greater{},
                              [&](std::size_t h) { return hits[h]; });
   }
-  if (leads_.size() > kMostLeads) leads_.resize(kMostLeads);
+  if (leads.size() > kMostLeads) leads.resize(kMostLeads);
   for (std::size_t i = 0; i < failures_.size(); ++i) {
-    for (const std::size_t h : leads_) fit(i, h);
+    for (const std::size_t h : leads) fit(i, h);
   }
+  leads_.insert(leads_.end(), leads.begin(), leads.end());
 }
 
 LostAnswers::LostAnswers(const Evidence& evidence) : evidence_(evidence) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "conformance/explain/answer.h"
+#include "conformance/explain/diagnosis.h"
 #include "conformance/explain/predictor.h"
 #include "conformance/explain/trial.h"
 #include "conformance/wrong/mutation.h"
@@ -36,17 +37,22 @@ class Failures {
   const Failure& at(std::size_t i) const { return failures_[i]; }
   const Answer& answer(std::size_t i) const { return *failures_[i].answer; }
 
-  // Fits of all failures for those hypotheses that explain one of them at
-  // least; and what each leaves of the first few.
-  void try_all();
+  // Tries the hypotheses from number `first` on on some failures, and on all
+  // those that explain one of them at least, which become leads.
+  void try_from(std::size_t first, const std::vector<std::size_t>& some);
 
   // The fit of a hypothesis to a failure; tried now if it was not before.
   const Fit& fit(std::size_t failure, std::size_t hypothesis);
 
   // Whether it is no coincidence that a hypothesis gives what stands in some
-  // failures, though no rule says where it strikes: they are several whole
-  // answers, each far from right.
+  // failures, though no rule says where it strikes: it gives many elements that
+  // are far from right, and where it rounds, whole answers.
   bool are_sure(const std::vector<std::size_t>& some, std::size_t hypothesis);
+
+  // Says of a diagnosis the aliases, which explain as much of these failures as
+  // `best` does; and the best of the other leads.
+  void add_rivals(Diagnosis& d, std::size_t best,
+                  const std::vector<std::size_t>& failures);
 
   // The hypotheses that change the answer of a trial, each in its own way.
   std::vector<std::size_t> unlike(const Trial& trial) const;
@@ -56,8 +62,8 @@ class Failures {
   const std::vector<std::size_t>& leads() const { return leads_; }
 
  private:
-  // Tries all hypotheses on a failure.
-  void scan(std::size_t failure);
+  // Tries the hypotheses from number `first` on on a failure.
+  void scan(std::size_t failure, std::size_t first);
 
   const std::vector<wrong::Mutation>& hypotheses_;
   std::vector<Failure> failures_;

@@ -47,6 +47,19 @@ std::optional<double> number_of(const Fact& fact) {
   return std::nullopt;
 }
 
+// Programmers compare with powers of two, their neighbours and small numbers;
+// what else there is takes more to say.
+double bits_of_number(const Fact& fact) {
+  constexpr double kMore = 4;
+  const auto number = number_of(fact);
+  if (!number || std::abs(*number) <= 8) return 0;
+  for (const double near : {*number - 1, *number, *number + 1}) {
+    int exponent = 0;
+    if (std::abs(std::frexp(near, &exponent)) == 0.5) return 0;
+  }
+  return kMore;
+}
+
 bool is_none(const Bits& a, const Bits& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if ((a[i] & b[i]) != 0) return false;
@@ -90,12 +103,14 @@ class Candidates {
     }
     for (const std::string& name : names_) {
       if (kind_of(name).owner != Owner::kProblem) continue;
-      add({"no " + name + " is given", {kind_of(name)}, {}},
-          [&](const Facts& facts) { return !facts.contains(name); });
+      add({"no " + name + " is given", {kind_of(name)}},
+          [name](const Facts& facts) { return !facts.contains(name); });
     }
     add_relation("rotary_dim", "head_dim");
     add_relation("k_heads", "q_heads");
     for (const std::string& name : names_) add_others(name);
+    const double bits = std::log2(static_cast<double>(all_.size()));
+    for (Candidate& one : all_) one.terms.front().bits += bits;
   }
 
   const std::vector<Candidate>& all() const { return all_; }
@@ -112,18 +127,24 @@ class Candidates {
     return bits;
   }
 
-  void add(const Term& term, const std::function<bool(const Facts&)>& holds) {
+  void add(Term term, const std::function<bool(const Facts&)>& holds) {
+    term.holds = holds;
     Candidate candidate{
         {term}, bits_of(members_, holds), bits_of(others_, holds)};
     if (count(candidate.members) > 0) all_.push_back(std::move(candidate));
   }
   // Of a fact that is there.
   void add(const std::string& name, const std::string& words,
-           const Holds& holds, const std::optional<Fact>& is = {}) {
-    add({name + " " + words, {kind_of(name)}, is}, [&](const Facts& facts) {
-      const auto found = facts.find(name);
-      return found != facts.end() && holds(found->second);
-    });
+           const Holds& holds, const std::optional<Fact>& is = {},
+           double bits = 0) {
+    add({.words = name + " " + words,
+         .facts = {kind_of(name)},
+         .is = is,
+         .bits = bits},
+        [name, holds](const Facts& facts) {
+          const auto found = facts.find(name);
+          return found != facts.end() && holds(found->second);
+        });
   }
 
   static std::set<Fact> values_of(const std::vector<Facts>& list,
@@ -138,12 +159,17 @@ class Candidates {
 
   void add_values(const std::string& name, bool are_words) {
     const std::set<Fact> values = values_of(members_, name);
-    if (values.size() > kMostValues) return;
+    // What counts no loop, a product, is compared by ranges.
+    const auto [owner, subject] = kind_of(name);
+    const bool is_measure =
+        owner != Owner::kProblem && subject == Subject::kOther && !are_words;
+    if (is_measure || values.size() > kMostValues) return;
     for (const Fact& value : values) {
       if (std::holds_alternative<std::string>(value) != are_words) continue;
       add(
           name, "is " + text_of(value),
-          [&](const Fact& fact) { return fact == value; }, value);
+          [value](const Fact& fact) { return fact == value; }, value,
+          bits_of_number(value));
     }
   }
 
@@ -158,7 +184,7 @@ class Candidates {
       add(name,
           divisor == 2 ? "is odd"
                        : "is no multiple of " + std::to_string(divisor),
-          [&](const Fact& fact) {
+          [divisor](const Fact& fact) {
             const auto* number = std::get_if<std::int64_t>(&fact);
             return number != nullptr && *number % divisor != 0;
           });
@@ -193,11 +219,13 @@ class Candidates {
     }
     for (const double limit : limits) {
       for (const bool is_above : {true, false}) {
-        add(name, (is_above ? "> " : "< ") + format("%.9g", limit),
-            [&](const Fact& fact) {
+        add(
+            name, (is_above ? "> " : "< ") + format("%.9g", limit),
+            [is_above, limit](const Fact& fact) {
               const auto number = number_of(fact);
               return number && (is_above ? *number > limit : *number < limit);
-            });
+            },
+            {}, bits_of_number(limit));
       }
     }
   }
@@ -207,14 +235,16 @@ class Candidates {
     const std::set<Fact> values = values_of(others_, name);
     if (values.size() > kMostValues) return;
     for (const Fact& value : values) {
-      add(name, "is not " + text_of(value),
-          [&](const Fact& fact) { return fact != value; });
+      add(
+          name, "is not " + text_of(value),
+          [value](const Fact& fact) { return fact != value; }, {},
+          bits_of_number(value));
     }
   }
 
   void add_relation(const std::string& a, const std::string& b) {
-    add({a + " is not " + b, {kind_of(a), kind_of(b)}, {}},
-        [&](const Facts& facts) {
+    add({a + " is not " + b, {kind_of(a), kind_of(b)}},
+        [a, b](const Facts& facts) {
           const auto x = facts.find(a), y = facts.find(b);
           return x != facts.end() && y != facts.end() && x->second != y->second;
         });
@@ -290,40 +320,7 @@ Candidate best(const std::vector<Candidate>& all, const Bits& left,
   return found;
 }
 
-constexpr std::pair<std::string_view, FactKind> kKinds[] = {
-    {"batch", {Owner::kProblem, Subject::kBatchRows}},
-    {"batch rows behind it", {Owner::kElement, Subject::kBatchRows}},
-    {"channel", {Owner::kElement}},
-    {"edge", {Owner::kCase}},
-    {"head_dim", {Owner::kProblem, Subject::kPairs}},
-    {"heads behind it", {Owner::kElement, Subject::kHeads}},
-    {"highest position", {Owner::kCase}},
-    {"index of the batch row", {Owner::kElement, Subject::kBatchRows}},
-    {"index of the head", {Owner::kElement, Subject::kHeads}},
-    {"index of the pair", {Owner::kElement, Subject::kPairs}},
-    {"index of the token", {Owner::kElement, Subject::kTokens}},
-    {"k_heads", {Owner::kProblem, Subject::kHeads}},
-    {"lowest position", {Owner::kCase}},
-    {"memory", {Owner::kCase}},
-    {"order", {Owner::kCase, Subject::kOrder}},
-    {"pairs behind it", {Owner::kElement, Subject::kPairs}},
-    {"permute_heads", {Owner::kProblem, Subject::kHeads}},
-    {"place", {Owner::kCase}},
-    {"q_heads", {Owner::kProblem, Subject::kHeads}},
-    {"rotary_dim", {Owner::kProblem, Subject::kPairs}},
-    {"rows", {Owner::kCase}},
-    {"seq", {Owner::kProblem, Subject::kTokens}},
-    {"spacing", {Owner::kCase}},
-    {"tokens behind it", {Owner::kElement, Subject::kTokens}}};
-
 }  // namespace
-
-FactKind kind_of(std::string_view name) {
-  for (const auto& [known, kind] : kKinds) {
-    if (known == name) return kind;
-  }
-  return {};
-}
 
 std::vector<Condition> in_common(const std::vector<Facts>& members,
                                  const std::vector<Facts>& others) {
@@ -331,7 +328,8 @@ std::vector<Condition> in_common(const std::vector<Facts>& members,
   if (members.empty()) return conditions;
   if (others.empty()) {
     Condition& all = conditions.emplace_back();
-    all.terms = {{"every case", {}, {}}};
+    all.terms = {
+        {.words = "every case", .holds = [](const Facts&) { return true; }}};
     for (std::size_t i = 0; i < members.size(); ++i) all.members.push_back(i);
     return conditions;
   }
@@ -363,20 +361,9 @@ std::string Condition::words() const {
   return text;
 }
 
-Rule rule_of(const std::vector<Facts>& members,
-             const std::vector<Facts>& others) {
-  constexpr std::size_t kMostConditions = 2;
-  if (others.empty()) return {};
-  Rule rule{{}, in_common(members, others)};
-  for (const Condition& condition : rule.conditions) {
-    if (condition.terms.empty() || rule.conditions.size() > kMostConditions) {
-      return {{Place::Kind::kNoSimpleRule, ""}, {}};
-    }
-    rule.place.kind = Place::Kind::kRule;
-    rule.place.rule +=
-        (rule.place.rule.empty() ? "" : "; or where ") + condition.words();
-  }
-  return rule;
+bool Condition::holds(const Facts& facts) const {
+  return std::ranges::all_of(
+      terms, [&](const Term& term) { return term.holds(facts); });
 }
 
 }  // namespace ropeproof::conformance::explain

@@ -4,14 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
-
-#include "conformance/explain/diagnosis.h"
 
 namespace ropeproof::conformance::explain {
 
@@ -35,8 +34,12 @@ FactKind kind_of(std::string_view name);
 // A term says something of one fact, "head_dim is odd", or of two.
 struct Term {
   std::string words;
-  std::vector<FactKind> facts;
-  std::optional<Fact> is;  // the one value that it allows
+  std::vector<FactKind> facts = {};
+  std::optional<Fact> is = {};  // the one value that it allows
+  std::function<bool(const Facts&)> holds = {};
+  // What it takes to say: the logarithm of the number of terms that might have
+  // been said, and more for a number that no programmer would choose.
+  double bits = 0;
 };
 
 // Terms that hold together; none for those that no condition parts from the
@@ -46,6 +49,7 @@ struct Condition {
   std::vector<std::size_t> members;  // numbers of those that it explains first
 
   std::string words() const;  // "head_dim is odd and batch > 1"
+  bool holds(const Facts& facts) const;
 };
 
 // The fewest conditions that hold for all of `members` together and for none of
@@ -53,14 +57,6 @@ struct Condition {
 // two at once where none alone does. Cost: conditions squared times cases / 64.
 std::vector<Condition> in_common(const std::vector<Facts>& members,
                                  const std::vector<Facts>& others);
-
-// A rule is at most two such conditions; none without others.
-struct Rule {
-  Place place;
-  std::vector<Condition> conditions;
-};
-Rule rule_of(const std::vector<Facts>& members,
-             const std::vector<Facts>& others);
 
 }  // namespace ropeproof::conformance::explain
 

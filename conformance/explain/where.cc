@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "conformance/explain/in_common.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/word_tables.h"
 
@@ -50,6 +49,13 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
       is_key                ? problem.k_heads
       : is_head || permutes ? problem.q_heads
                             : 1);
+  if (!permutes && answer.operation != ROPEPROOF_FREQUENCIES) {
+    facts["batch x seq"] = problem.tokens();
+  }
+  if (is_head) {
+    facts["batch x seq x heads"] =
+        problem.tokens() * (is_key ? problem.k_heads : problem.q_heads);
+  }
   add("token", e.token, permutes ? 0 : problem.seq);
   add("batch row", e.batch, permutes ? 0 : problem.batch);
   if (permutes || e.pair >= 0) {
@@ -89,10 +95,13 @@ void Where::add(const Answer& answer, const Trial& trial,
     const std::size_t most = is_part ? kMostPlaces / 2 : kMostPlaces;
     for (const std::size_t i : some) {
       if (list.size() < most) {
-        list.push_back(facts_at(answer, trial.element(i), is_alone_));
+        // Of an answer that is alone each element counts.
+        list.push_back({facts_at(answer, trial.element(i), is_alone_),
+                        is_alone_ ? i : answers_});
       }
     }
   }
+  ++answers_;
 }
 
 Rule Where::rule() const { return rule_of(struck_, spared_); }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conformance/explain/answer.h"
-#include "conformance/explain/in_common.h"
+#include "conformance/explain/rule.h"
 #include "conformance/explain/trial.h"
 
 namespace ropeproof::conformance::explain {
@@ -27,7 +27,8 @@ class Where {
 
  private:
   bool is_alone_;
-  std::vector<Facts> struck_, spared_;
+  std::vector<Sighting> struck_, spared_;
+  std::size_t answers_ = 0;
 };
 
 // The class of a bug that strikes there: where rotation stops says more than

@@ -37,6 +37,9 @@ struct Mutation {
 // Known bugs, in no order that matters. Several may be the same kernel, for all
 // problems (direction reversed, adjoint taken for forward) or for some.
 const std::vector<Mutation>& mutations();
+// What a kernel may do to numbers though nobody has met it, for answers that no
+// known bug gives: a step rounded to so many bits, frequencies of other pairs.
+const std::vector<Mutation>& numeric_mutations();
 // The known bug of this name; throws std::logic_error for others.
 const Mutation& known(std::string_view name);
 

@@ -222,14 +222,12 @@ void PipelineKernel::rotate_head(const ropeproof_problem& p,
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
     const double element = as_in(narrow, load(channel(x, t), dtype));
     in.push_back(flushed(Flush::kInputs, narrow,
-                         pipeline_.inputs
-                             ? fast_round_to(*pipeline_.inputs, element)
-                             : element));
+                         pipeline_.input ? pipeline_.input(element) : element));
   }
   const auto put = [&](std::int64_t t, double sum) {
-    const double value = flushed(
-        Flush::kOutputs, narrow,
-        pipeline_.results ? fast_round_to(*pipeline_.results, sum) : sum);
+    const double value =
+        flushed(Flush::kOutputs, narrow,
+                pipeline_.result ? pipeline_.result(sum) : sum);
     store(channel(y, t), dtype,
           pipeline_.truncates         ? truncated(narrow, value)
           : pipeline_.round_half_away ? rounded_half_away(narrow, value)

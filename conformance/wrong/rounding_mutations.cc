@@ -152,6 +152,9 @@ Mutations results() {
     return both(set(&Pipeline::dtype, format),
                 set(&Pipeline::round_each, true));
   };
+  const auto to = [](Format format) {
+    return [format](double x) { return round_to(format, x); };
+  };
   return {
       once("products and sums rounded to the dtype", "mlc-ai/mlc-llm#2449",
            set(&Pipeline::round_each, true)),
@@ -161,13 +164,13 @@ Mutations results() {
       {"computed in f32", kOf, once.bug, 4, "compute f64 tensors in binary64",
        set(&Pipeline::is_f32, true), true},
       own("inputs rounded to bf16", "huggingface/transformers#48428",
-          set(&Pipeline::inputs, Format::kBF16)),
+          set(&Pipeline::input, to(Format::kBF16))),
       own("inputs rounded to f16", "of: inputs rounded to bf16",
-          set(&Pipeline::inputs, Format::kF16)),
+          set(&Pipeline::input, to(Format::kF16))),
       own("results rounded to bf16", "of: inputs rounded to bf16",
-          set(&Pipeline::results, Format::kBF16)),
+          set(&Pipeline::result, to(Format::kBF16))),
       own("results rounded to f16", "of: inputs rounded to bf16",
-          set(&Pipeline::results, Format::kF16)),
+          set(&Pipeline::result, to(Format::kF16))),
       {"result truncated", "triton-lang/triton#11217", once.bug, 4,
        "round to nearest, ties to even; or declare ROPEPROOF_TRUNCATE",
        set(&Pipeline::truncates, true), true},

@@ -1,0 +1,46 @@
+// What is said of a fact by its name.
+#include <utility>
+
+#include "conformance/explain/in_common.h"
+
+namespace ropeproof::conformance::explain {
+namespace {
+
+constexpr std::pair<std::string_view, FactKind> kKinds[] = {
+    {"batch", {Owner::kProblem, Subject::kBatchRows}},
+    {"batch x seq", {Owner::kCase}},
+    {"batch x seq x heads", {Owner::kCase}},
+    {"batch rows behind it", {Owner::kElement, Subject::kBatchRows}},
+    {"channel", {Owner::kElement}},
+    {"edge", {Owner::kCase}},
+    {"head_dim", {Owner::kProblem, Subject::kPairs}},
+    {"heads behind it", {Owner::kElement, Subject::kHeads}},
+    {"highest position", {Owner::kCase}},
+    {"index of the batch row", {Owner::kElement, Subject::kBatchRows}},
+    {"index of the head", {Owner::kElement, Subject::kHeads}},
+    {"index of the pair", {Owner::kElement, Subject::kPairs}},
+    {"index of the token", {Owner::kElement, Subject::kTokens}},
+    {"k_heads", {Owner::kProblem, Subject::kHeads}},
+    {"lowest position", {Owner::kCase}},
+    {"memory", {Owner::kCase}},
+    {"order", {Owner::kCase, Subject::kOrder}},
+    {"pairs behind it", {Owner::kElement, Subject::kPairs}},
+    {"permute_heads", {Owner::kProblem, Subject::kHeads}},
+    {"place", {Owner::kCase}},
+    {"q_heads", {Owner::kProblem, Subject::kHeads}},
+    {"rotary_dim", {Owner::kProblem, Subject::kPairs}},
+    {"rows", {Owner::kCase}},
+    {"seq", {Owner::kProblem, Subject::kTokens}},
+    {"spacing", {Owner::kCase}},
+    {"tokens behind it", {Owner::kElement, Subject::kTokens}}};
+
+}  // namespace
+
+FactKind kind_of(std::string_view name) {
+  for (const auto& [known, kind] : kKinds) {
+    if (known == name) return kind;
+  }
+  return {};
+}
+
+}  // namespace ropeproof::conformance::explain

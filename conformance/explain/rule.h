@@ -1,0 +1,33 @@
+// rule.h -- the rule by which some of what was seen is unlike the rest.
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_RULE_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_RULE_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "conformance/explain/diagnosis.h"
+#include "conformance/explain/in_common.h"
+
+namespace ropeproof::conformance::explain {
+
+// Some of what was seen, and the answer that it stands in.
+struct Sighting {
+  Facts facts;
+  std::size_t answer = 0;
+};
+
+// A rule is at most two such conditions; none without others. It is told where
+// chance makes no such rule: it says in fewer bits than the list which answers
+// are members; and what is formed of one half of the answers holds for the
+// other, where six have members. A rule that is not told keeps its conditions:
+// the class of a bug may follow from what they are about.
+struct Rule {
+  Place place;
+  std::vector<Condition> conditions;
+};
+Rule rule_of(const std::vector<Sighting>& members,
+             const std::vector<Sighting>& others);
+
+}  // namespace ropeproof::conformance::explain
+
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_RULE_H_
