@@ -7,8 +7,13 @@ namespace ropeproof::conformance::selftest::strangers {
 namespace {
 
 // The areas of bug_class.h that a fault at this point may be told as.
-std::string_view areas_of(Point point) {
+std::string_view areas_of(const Fault& fault) {
   using enum Point;
+  const Point point = fault.point;
+  // In place what is done again is rotated twice.
+  if (fault.op == Op::kTailTwice || fault.op == Op::kLastTileAgain) {
+    return "shape/ memory/ call/ window/outside position/shift-lost";
+  }
   if (point <= kOutsideLoop) return "shape/ memory/ call/ window/outside";
   if (point <= kPositionOffset) return "position/ table/ shape/ memory/";
   if (point == kAxis) return "axes/";
@@ -28,10 +33,10 @@ std::string_view areas_of(Point point) {
   return "scaling/";
 }
 
-bool is_of_area(const explain::Diagnosis& d, Point point) {
+bool is_of_area(const explain::Diagnosis& d, const Fault& fault) {
   const std::string key = d.bug.key();
   const std::string area = key.substr(0, key.find('/') + 1);
-  const std::string_view areas = areas_of(point);
+  const std::string_view areas = areas_of(fault);
   return !key.empty() && (areas.find(area) != std::string_view::npos ||
                           areas.find(key) != std::string_view::npos);
 }
@@ -108,9 +113,9 @@ Said said_of(const Fault& fault,
   for (const explain::Diagnosis& d : diagnoses) {
     const bool is_placed_right = is_placed(d, fault);
     Said said = Said::kNothing;
-    if (d.what.empty()) {
+    if (d.bug == cases::Bug{}) {  // what was seen, and no name
       if (fault.when && is_placed_right) said = Said::kVaguely;
-    } else if (is_of_area(d, fault.point)) {
+    } else if (is_of_area(d, fault)) {
       said = is_placed_right ? Said::kExactly : Said::kByKind;
     } else {
       said = Said::kFalsely;
