@@ -50,6 +50,12 @@ class Errors(unittest.TestCase):
                  "is complex: give freqs_cis"),
                 ({**at, "inv_freq": [1.0]}, r"inv_freq has shape \[1\]"),
                 ({**at, "scaling": {"kind": "x"}}, "scaling's kind is 'x'"),
+                ({**at, "scaling": {"kind": "yarn", "factor": 4}},
+                 "kind 'yarn' lacks original_length"),
+                ({**at, "scaling": {"kind": "long_rope"}},
+                 "lacks short_factor, long_factor, original_length, seq_len, "
+                 "factor or attention_factor"),
+                ({**at, "order": "td"}, "needs 2 dimensions: say order="),
                 ({**at, "claim": "A7"}, "angle_class is 'A7'"),
                 ({"cos": y[0, :, 0], "sin": y[0, :, 0], "rotary_dim": 4},
                  r"cos has shape \[5, 16\]; expected 2 columns"),

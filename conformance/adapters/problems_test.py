@@ -61,6 +61,18 @@ class Problems(unittest.TestCase):
         with self.assertRaisesRegex(ropeproof.Error, "waltz"):
             ropeproof.problems(pairings=["waltz"])
 
+    def test_an_error_names_the_argument_and_the_words_and_no_file(self):
+        for how, line in (
+                ({"dtypes": ["fp32"]}, '^problems: dtypes: "fp32"; known are '
+                 'f64, f32, f16 or bf16$'),
+                ({"dtypes": []}, "^problems: declares no dtypes; needs"),
+                ({"dtypes": "f32"}, r"dtypes is 'f32'; .* \['f32'\]"),
+                ({"features": "keys"}, r"features is 'keys'; .* \['keys'\]"),
+                ({"claim": "A9"}, '^problems: claims.angle_class: "A9"')):
+            with self.subTest(how), self.assertRaisesRegex(ropeproof.Error,
+                                                           line):
+                ropeproof.problems(**how)
+
     def test_fresh_problems_are_those_of_their_seed(self):
         first, again, other = (
             ropeproof.problems(tier="core", features=[], fresh=seed)

@@ -12,6 +12,14 @@ from ropeproof.judge_library import (BITS, DOUBLED, PAIRINGS, ROPE, ROTATE,
 
 LARGEST_POSITION = 2**53
 
+NEEDED = {  # by each kind of scaling
+    "linear": "factor", "ntk": "factor",
+    "dynamic_ntk": "factor original_length seq_len",
+    "yarn": "factor original_length",
+    "long_rope": "short_factor long_factor original_length seq_len",
+    "llama3": "factor low_freq_factor high_freq_factor original_length",
+    "frequency_factors": "short_factor"}
+
 
 class Call:
     """A problem for the library, and the memory that it points to."""
@@ -42,7 +50,8 @@ class Call:
                              f"{of_result} {list(y.shape)}")
         if x.ndim != len(order):
             raise ValueError(f"{name} has shape {list(x.shape)}; order="
-                             f"{order!r} needs {len(order)} dimensions")
+                             f"{order!r} needs {len(order)} dimensions: say "
+                             f"order=, \"thd\" or \"td\" for instance")
         last = order.index("d")
         if x.shape[last] == 0:
             raise ValueError(f"{name} has shape {list(x.shape)}: no channels")
@@ -166,6 +175,11 @@ def _set_scaling(call, scaling, pairs):
                             kind=SCALINGS[kind]))
     if kind == "yarn":
         made.beta_fast, made.beta_slow, made.truncate = 32, 1, 1
+    missing = [word for word in NEEDED[kind].split() if word not in given]
+    if kind == "long_rope" and not {"factor", "attention_factor"} & given.keys():
+        missing.append("factor or attention_factor")
+    if missing:
+        raise ValueError(f"scaling of kind {kind!r} lacks {', '.join(missing)}")
     for word, value in given.items():
         if word not in dict(Scaling._fields_) or word == "struct_size":
             raise ValueError(f"scaling has no {word!r}")

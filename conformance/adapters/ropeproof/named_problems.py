@@ -120,6 +120,11 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
     claim      that `bound` follows from: an angle class, or a dict
     The rest is as the decorator has it.
     """
+    for name, given in (("dtypes", dtypes), ("pairings", pairings),
+                        ("operations", operations), ("features", features)):
+        if isinstance(given, str):
+            raise Error(f"problems: {name} is {given!r}; expected a list of "
+                        f"words, [{given!r}]")
     description = dict(operations=list(operations), features=list(features))
     if like not in (None, "plain"):
         description.update(_of_form(like))
@@ -143,7 +148,9 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
              "--description", file, *([f"--fresh={fresh}"] if fresh else [])],
             capture_output=True, text=True)
         if done.returncode != 0:
-            raise Error(f"problems: {done.stderr.strip()}")
+            line = done.stderr.strip().removeprefix("ropeproof: ")
+            line = line.replace(file + ".", "").replace(file + ": ", "")
+            raise Error(f"problems: {line}")
         memory = np.fromfile(os.path.join(folder, "goldens.safetensors"),
                              np.uint8)
     return _read(memory, view, like, "keys" in description["features"], asked)
