@@ -7,7 +7,8 @@ import unittest
 
 import numpy as np
 
-from test_functions import angles, exact_rope, judge, my_rope, wrong_rope
+from test_functions import (angles, exact_rope, judge, my_rope, ropeproof,
+                            wrong_rope)
 
 
 def to_bf16(x):
@@ -43,6 +44,27 @@ def rounding(**steps):
         us, vc = step("products", u * s), step("products", v * c)
         return step("outputs", np.concatenate([uc - vs, us + vc], axis=-1))
     return rope
+
+
+class Admitted(unittest.TestCase):
+    def test_an_amplitude_off_as_a_16_bit_table_fails_for_one_of_f32(self):
+        x = np.random.default_rng(1).standard_normal((64, 64))
+        x, positions = x.astype(np.float16), np.arange(64)
+        phi = positions[:, None] * 10000.0 ** -(np.arange(32) / 32)
+        u, v = np.split(x.astype(np.float64), 2, axis=-1)
+        c, s = np.cos(phi), np.sin(phi)
+        true = np.concatenate([u * c - v * s, u * s + v * c], axis=-1)
+        strict = {"angle_class": "A1", "table_dtype": "f32"}
+
+        def check(factor, claim):
+            ropeproof.assert_rope_close((true * factor).astype(np.float16), x,
+                                        positions=positions, order="td",
+                                        claim=claim)
+        check(1, strict)
+        check(1.0005, "A1")
+        for factor, claim in ((1.0001, strict), (1.002, "A1")):
+            with self.assertRaises(AssertionError):
+                check(factor, claim)
 
 
 class Claims(unittest.TestCase):

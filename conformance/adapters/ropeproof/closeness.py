@@ -104,8 +104,11 @@ def assert_rope_close(result, given, *, claim="A1", judged=0.99, **how):
     rotary_dim     channels that rotate, from rotary_offset on; all
     direction      "forward", or "adjoint" for gradients
     claim          "A1": angles as good as f32, cos and sin in the tensors' type.
-                   "A0", "A2", "A3", or a dict with angle_class, angle_dtype,
-                   table_dtype ("f32" is stricter for bf16), rounding ...
+                   It admits what rounding such a table can do: an
+                   amplitude wrong by 0.3 % passes in bf16, by 0.05 % in f16.
+                   A kernel whose cos and sin are f32 says so by {"angle_class":
+                   "A1", "table_dtype": "f32"}; then 0.01 % fails. "A0", "A2",
+                   "A3", or a dict, also with angle_dtype, rounding ...
     judged         of A1 from positions of some 2^22 on, and earlier of looser
                    claims, the bound accepts any rotation; then a right result is
                    a ValueError. A number below 0.99 is the share of elements

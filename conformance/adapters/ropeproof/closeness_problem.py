@@ -176,7 +176,8 @@ def _set_scaling(call, scaling, pairs):
     if kind == "yarn":
         made.beta_fast, made.beta_slow, made.truncate = 32, 1, 1
     missing = [word for word in NEEDED[kind].split() if word not in given]
-    if kind == "long_rope" and not {"factor", "attention_factor"} & given.keys():
+    decides = {"factor", "attention_factor"}  # of the amplitude
+    if kind == "long_rope" and not decides & given.keys():
         missing.append("factor or attention_factor")
     if missing:
         raise ValueError(f"scaling of kind {kind!r} lacks {', '.join(missing)}")
