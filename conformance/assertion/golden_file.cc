@@ -16,29 +16,27 @@ namespace ropeproof::conformance::assertion {
 namespace {
 
 struct Type {
-  const char* word;
-  std::size_t width;
+  const char* word = "";
+  std::size_t width = 0;
 };
 
-Type type_of(std::uint32_t dtype) {
-  switch (dtype) {
-    case ROPEPROOF_F64:
+Type type_of(plugin::Element element) {
+  using enum plugin::Element;
+  switch (element) {
+    case kF64:
       return {"F64", 8};
-    case ROPEPROOF_F32:
+    case kF32:
       return {"F32", 4};
-    case ROPEPROOF_F16:
+    case kF16:
       return {"F16", 2};
-    default:
+    case kBF16:
       return {"BF16", 2};
+    case kI64:
+      return {"I64", 8};
+    case kI32:
+      return {"I32", 4};
   }
-}
-
-Type type_of(std::string_view name, const ropeproof_problem& p) {
-  if (name == "q" || name == "k") return type_of(p.dtype);
-  if (name == "cos" || name == "sin") return type_of(p.table_dtype);
-  if (name == "axis_of_pair") return {"I32", 4};
-  const bool is_whole = name == "positions" || name.starts_with("exponent");
-  return {is_whole ? "I64" : "F64", 8};
+  return {};
 }
 
 // Fields that say something, as "name=value".
@@ -111,9 +109,9 @@ bool GoldenFile::add(const std::string& id, const ropeproof_problem& p,
   for (const auto& tensor : tensors) {
     std::string bytes;
     plugin::gather(tensor, bytes);
-    put(tensor.name, type_of(tensor.name, p), bytes);
+    put(tensor.name, type_of(tensor.element), bytes);
   }
-  const Type real = type_of(ROPEPROOF_F64);
+  const Type real = type_of(plugin::Element::kF64);
   const auto put_both = [&](const std::string& name,
                             const std::vector<double>& values) {
     put(name + "_q", real, bytes_of(values, 0, q_elements));

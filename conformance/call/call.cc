@@ -390,7 +390,7 @@ plugin::Answer Call::finish(plugin::Answer answer, judge::Output& output) {
     answer.trespass = where.kind;
   }
   if (answer.outcome != plugin::Outcome::kOk) return answer;
-  Stray stray = memory_.find_stray(true);
+  Stray stray = memory_.find_stray();
   answer.trespass = stray.kind;
   output.stray = std::move(stray.text);
   for (const auto& [member, array] : outputs_) output.*member = read(array);

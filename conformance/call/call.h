@@ -48,7 +48,7 @@ class Call {
   std::vector<ropeproof_problem> questions() const;
   plugin::Answer finish(plugin::Answer answer, judge::Output& output);
   // Returns what changed at all after a refusal, outputs too.
-  Stray find_change() const { return memory_.find_stray(false); }
+  Stray find_change() const { return memory_.find_any_change(); }
 
  private:
   Call(plugin::Kernel& kernel, std::uint32_t operation,

@@ -157,11 +157,12 @@ void CallMemory::snapshot() {
 }
 
 std::optional<std::size_t> CallMemory::find_change(const Buffer& buffer,
-                                                   bool outputs_may_change) {
+                                                   Watch watch) {
   const std::byte* const after = buffer.data - buffer.zone_before;
   const std::byte* before = buffer.before.data();
   auto output = buffer.outputs.begin();
-  const auto end = outputs_may_change ? buffer.outputs.end() : output;
+  const auto end =
+      watch == Watch::kOutsideOutputs ? buffer.outputs.end() : output;
   for (const ByteRange& range : buffer.watched) {
     for (std::size_t at = range.begin; at < range.end;) {
       // Up to the next output, or the range's end; then the output.
@@ -179,10 +180,10 @@ std::optional<std::size_t> CallMemory::find_change(const Buffer& buffer,
   return std::nullopt;
 }
 
-Stray CallMemory::find_stray(bool outputs_may_change) const {
+Stray CallMemory::find_stray(Watch watch) const {
   using plugin::Trespass;
   for (const Buffer& buffer : buffers_) {
-    const auto change = find_change(buffer, outputs_may_change);
+    const auto change = find_change(buffer, watch);
     if (!change) continue;
     if (*change < buffer.zone_before) {
       return {Trespass::kOther, "wrote before the start of " + buffer.name};
@@ -193,7 +194,7 @@ Stray CallMemory::find_stray(bool outputs_may_change) const {
     }
     const std::string text =
         "changed byte " + std::to_string(at) + " of " + buffer.name;
-    if (!outputs_may_change) return {Trespass::kOther, text};
+    if (watch == Watch::kEverything) return {Trespass::kOther, text};
     return {Trespass::kWroteInside, text + ", which is no output"};
   }
   return {};

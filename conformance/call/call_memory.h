@@ -87,8 +87,10 @@ class CallMemory {
 
   // Remembers what all buffers hold.
   void snapshot();
-  // Returns the first change since then that is none of an output, or any.
-  Stray find_stray(bool outputs_may_change) const;
+  // Returns the first change since then that is none of an output.
+  Stray find_stray() const { return find_stray(Watch::kOutsideOutputs); }
+  // Returns the first change since then, of an output or not.
+  Stray find_any_change() const { return find_stray(Watch::kEverything); }
   // Returns "wrote past the end of q, at byte 96 of 96" of the buffer that
   // borders the guard page; nothing where none does.
   Stray name_fault(const plugin::Fault& fault) const;
@@ -107,10 +109,13 @@ class CallMemory {
     std::vector<std::byte> before;  // the call: what is watched
   };
 
-  // The first byte of a watched range that has changed and is no output, if
-  // outputs may change; counted as the range is.
+  enum class Watch { kOutsideOutputs, kEverything };
+
+  // Finds the first byte of a watched range that has changed, counted as the
+  // range is.
   static std::optional<std::size_t> find_change(const Buffer& buffer,
-                                                bool outputs_may_change);
+                                                Watch watch);
+  Stray find_stray(Watch watch) const;
 
   plugin::Kernel& kernel_;
   std::size_t salt_;

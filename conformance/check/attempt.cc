@@ -17,7 +17,7 @@ Check check_of(Aspect aspect, Suffixes more, Verdict verdict,
                        ? promise(Aspect::kSameBits).feature
                        : about.feature;
   check.verdict = verdict;
-  check.reason = reason;
+  check.reason = check.end = reason;
   return check;
 }
 
@@ -62,7 +62,8 @@ Check result_of(const plugin::Answer& answer, Aspect aspect,
   check.answer = answer;
   if (answer.outcome == plugin::Outcome::kOk) return check;
   check.verdict = verdict_of(answer.outcome);
-  check.reason = (what.empty() ? "" : what + ": ") + reason_of(answer);
+  check.end = reason_of(answer);
+  check.reason = (what.empty() ? "" : what + ": ") + check.end;
   return check;
 }
 
@@ -75,6 +76,7 @@ Check judged(const plugin::Kernel& kernel, const Subject& subject,
   const std::string of = what.empty() ? "" : what + ": ";
   if (!output.stray.empty()) {
     result.verdict = Verdict::kFail;
+    result.end = output.stray;
     result.reason = of + output.stray;
     return result;
   }

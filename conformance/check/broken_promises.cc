@@ -119,19 +119,12 @@ std::set<std::string> ends_of_values(const Run& run) {
   return ends;
 }
 
-// As other calls end; empty if none ends so. An aspect may say first which of
-// its calls it is: "call 2: ", "twice in a row: ".
+// Returns how the call ended, where calls that are asked for values alone end
+// so, too; else nothing.
 std::string usual_end(const Check& check,
                       const std::set<std::string>& of_values) {
-  const std::size_t colon = check.reason.find(": ");
-  for (const std::string& reason :
-       {check.reason, colon == check.reason.npos
-                          ? check.reason
-                          : check.reason.substr(colon + 2)}) {
-    const std::string end = end_of(check, reason);
-    if (of_values.contains(kind_of_end(end))) return end;
-  }
-  return "";
+  const std::string end = end_of(check, check.end);
+  return of_values.contains(kind_of_end(end)) ? end : "";
 }
 
 explain::Diagnosis meant(const Broken& broken) {

@@ -46,18 +46,20 @@ TEST_CASE("a wrong answer that is right when asked again is no kept state",
 
 // A check of a case of its own.
 struct Ended {
-  std::string reason;
+  std::string end;
   Aspect aspect = Aspect::kValues;
+  std::string call = {};  // which of the aspect's calls it was
 };
 
 Run ending(Verdict verdict, std::initializer_list<Ended> checks) {
   Run run;
-  for (const auto& [reason, aspect] : checks) {
+  for (const auto& [end, aspect, call] : checks) {
     Check& check = run.checks.emplace_back();
     check.case_id = "core-rich-00" + std::to_string(run.checks.size());
     check.operation = ROPEPROOF_ROPE;
     check.verdict = verdict;
-    check.reason = reason;
+    check.reason = call.empty() ? end : call + ": " + end;
+    check.end = end;
     check.aspect = aspect;
   }
   return run;
@@ -102,6 +104,7 @@ TEST_CASE(
 
   run.checks[1].answer = {};
   run.checks[1].reason = "call 2: other bits";
+  run.checks[1].end = "other bits";
   found = broken_promises(run);
   REQUIRE(found.size() == 2);
   CHECK(found[1].bug.key() == "memory/race");
@@ -129,7 +132,8 @@ TEST_CASE("what a call shows by itself is said whatever it was made for",
               {{plugin::Outcome::kInvalid, ""}, "refuses what it declares"},
               {hung_up, "closes its connection to the suite"}};
   for (const auto& [given, what] : rows) {
-    Run run = ending(Verdict::kFail, {{"x"}, {"call 2: x", Aspect::kRepeats}});
+    Run run =
+        ending(Verdict::kFail, {{"x"}, {"x", Aspect::kRepeats, "call 2"}});
     for (Check& check : run.checks) check.answer = given;
     const auto found = broken_promises(run);
     REQUIRE(found.size() == 1);
@@ -146,8 +150,8 @@ TEST_CASE("a promise whose call ends as plain ones do is not broken by that",
       ending(Verdict::kCrash,
              {{"exited with status 0"},
               {"exited with status 0", Aspect::kStrided},
-              {"call 2: exited with status 0", Aspect::kRepeats},
-              {"twice in a row: exited with status 0", Aspect::kNeighbours},
+              {"exited with status 0", Aspect::kRepeats, "call 2"},
+              {"exited with status 0", Aspect::kNeighbours, "twice in a row"},
               {"killed by signal 6 (Aborted)", Aspect::kTogether}}));
   REQUIRE(found.size() == 2);
   CHECK(found[0].what == "CRASH: exited with status 0");

@@ -71,7 +71,7 @@ void try_alone(plugin::Kernel& kernel, const Work& work, Check& check) {
         "tables that are static or cached";
   } else {
     check.retry = Retry::kWrongAlone;
-    check.reason += kWrongAloneNote;
+    check.reason += "; wrong when called alone, too";
   }
 }
 

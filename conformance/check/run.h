@@ -41,9 +41,12 @@ enum class Retry {
   kWrongAlone,           // wrong without the calls at the same time, too
 };
 
-// The reason of a check with kWrongAlone ends so.
-inline constexpr std::string_view kWrongAloneNote =
-    "; wrong when called alone, too";
+inline constexpr text::Words<Retry, 4> kRetryWords{
+    {{Retry::kNone, "none"},
+     {Retry::kRightAgain, "right again"},
+     {Retry::kRightInFreshProcess, "right in a fresh process"},
+     {Retry::kWrongAlone, "wrong alone"}}};
+constexpr const auto& table_of(Retry) { return kRetryWords; }
 
 // One case under one operation: its values, or a promise beside them.
 struct Check {
@@ -60,6 +63,7 @@ struct Check {
   explain::Account account;  // of wrong values
   // What a diagnosis reads of a failure, beside its words; no part of a report.
   plugin::Answer answer;          // to the call that failed
+  std::string end;                // of that call: the reason without "call 2: "
   bool has_wrong_values = false;  // of a promise, which has no measurement
   Retry retry = Retry::kNone;
   std::string changed;  // the field that alone differs from an earlier problem

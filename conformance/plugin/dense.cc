@@ -16,9 +16,27 @@ const std::byte* bytes_at(const void* data) {
 }
 std::byte* bytes_at(void* data) { return static_cast<std::byte*>(data); }
 
+Element element_of(std::uint32_t dtype) {
+  switch (format_of(dtype)) {
+    case reference::Format::kF64:
+      return Element::kF64;
+    case reference::Format::kF32:
+      return Element::kF32;
+    case reference::Format::kF16:
+      return Element::kF16;
+    case reference::Format::kBF16:
+      return Element::kBF16;
+  }
+  return Element::kF64;
+}
+Element element_of(const double*) { return Element::kF64; }
+Element element_of(const std::int64_t*) { return Element::kI64; }
+Element element_of(const std::int32_t*) { return Element::kI32; }
+
 template <class Byte>
-ByteTensor<Byte> row(std::string_view name, Byte* data, std::int64_t bytes) {
-  return {name, data, {1, 1, 1}, {0, 0, 0}, bytes};
+ByteTensor<Byte> row(std::string_view name, Element element, Byte* data,
+                     std::int64_t bytes) {
+  return {name, element, data, {1, 1, 1}, {0, 0, 0}, bytes};
 }
 
 template <class Byte>
@@ -28,6 +46,7 @@ ByteTensor<Byte> heads(std::string_view name, const ropeproof_problem& p,
                        std::int64_t head_stride) {
   const std::int64_t size = element_bytes(p.dtype);
   return {name,
+          element_of(p.dtype),
           data,
           {p.batch, p.seq, count},
           {batch_stride * size, token_stride * size, head_stride * size},
@@ -39,6 +58,7 @@ ByteTensor<Byte> table(std::string_view name, const ropeproof_problem& p,
                        Byte* data) {
   const std::int64_t size = element_bytes(p.table_dtype);
   return {name,
+          element_of(p.table_dtype),
           data,
           {1, p.batch, p.seq},
           {0, p.table_batch_stride * size, p.table_token_stride * size},
@@ -61,6 +81,7 @@ ByteTensor<const std::byte> cache(std::string_view name,
                                   const void* data) {
   const std::int64_t size = element_bytes(p.table_dtype);
   return {name,
+          element_of(p.table_dtype),
           bytes_at(data),
           {1, 1, p.cache_rows},
           {0, 0, p.table_token_stride * size},
@@ -104,6 +125,7 @@ std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
     }
     const std::int64_t size = sizeof *p.ids;
     all.push_back({"ids",
+                   element_of(p.ids),
                    bytes_at(p.ids),
                    {1, 1, p.batch},
                    {0, 0, p.position_batch_stride * size},
@@ -114,6 +136,7 @@ std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
     const std::int64_t size = sizeof *data;
     all.push_back(
         {name,
+         element_of(data),
          bytes_at(data),
          {1, p.position_axes, p.batch},
          {0, p.position_axis_stride * size, p.position_batch_stride * size},
@@ -125,7 +148,8 @@ std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
   const auto add_list = [&](std::string_view name, const auto* data,
                             std::int64_t count) {
     const std::int64_t size = sizeof *data;
-    if (data != nullptr) all.push_back(row(name, bytes_at(data), count * size));
+    if (data == nullptr) return;
+    all.push_back(row(name, element_of(data), bytes_at(data), count * size));
   };
   add_list("axis_of_pair", p.axis_of_pair, pairs);
   add_list("inv_freq", p.inv_freq, pairs);
@@ -138,13 +162,15 @@ std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
     const std::int64_t size = sizeof *p.pair_amplitude;
     all.push_back(
         {"pair_amplitude",
+         element_of(p.pair_amplitude),
          bytes_at(p.pair_amplitude),
          {1, p.batch, p.seq},
          {0, p.table_batch_stride * size, p.table_token_stride * size},
          pairs * size});
   }
   if (p.operation == ROPEPROOF_PERMUTE) {
-    all.push_back(row("permute_in", bytes_at(p.permute_in), weight_bytes(p)));
+    all.push_back(row("permute_in", element_of(p.dtype), bytes_at(p.permute_in),
+                      weight_bytes(p)));
   }
   return all;
 }
@@ -163,10 +189,12 @@ std::vector<ByteTensor<std::byte>> outputs(const ropeproof_problem& p) {
     all.push_back(table("cos", p, bytes_at(p.cos)));
     all.push_back(table("sin", p, bytes_at(p.sin)));
   } else if (p.operation == ROPEPROOF_FREQUENCIES) {
-    all.push_back(row("inv_freq_out", bytes_at(p.inv_freq_out),
+    all.push_back(row("inv_freq_out", element_of(p.table_dtype),
+                      bytes_at(p.inv_freq_out),
                       p.rotary_dim / 2 * element_bytes(p.table_dtype)));
   } else if (p.operation == ROPEPROOF_PERMUTE) {
-    all.push_back(row("permute_out", bytes_at(p.permute_out), weight_bytes(p)));
+    all.push_back(row("permute_out", element_of(p.dtype),
+                      bytes_at(p.permute_out), weight_bytes(p)));
   }
   return all;
 }

@@ -16,11 +16,15 @@
 
 namespace ropeproof::conformance::plugin {
 
+// What an element of a tensor is.
+enum class Element { kF64, kF32, kF16, kBF16, kI64, kI32 };
+
 // A tensor of counts[0] x counts[1] x counts[2] rows of row_bytes each; strides
 // are in bytes. Byte is const std::byte where only gather() may go.
 template <class Byte>
 struct ByteTensor {
   std::string_view name;
+  Element element = Element::kF64;
   Byte* data = nullptr;
   std::array<std::int64_t, 3> counts{1, 1, 1};
   std::array<std::int64_t, 3> strides{};

@@ -162,8 +162,8 @@ Solved solve_rounds(decltype(&ropeproof_run) run,
   const auto gather_all = [&](std::string& bytes) {
     bytes.clear();
     for (const auto& tensor : tensors) {
-      gather({tensor.name, tensor.data, tensor.counts, tensor.strides,
-              tensor.row_bytes},
+      gather({tensor.name, tensor.element, tensor.data, tensor.counts,
+              tensor.strides, tensor.row_bytes},
              bytes);
     }
   };

@@ -45,8 +45,8 @@ class Device : public wrong::PipelineKernel {
     if (answer.outcome != plugin::Outcome::kOk) return answer;
     std::string bytes;
     for (const auto& tensor : plugin::outputs(problem)) {
-      plugin::gather({tensor.name, tensor.data, tensor.counts, tensor.strides,
-                      tensor.row_bytes},
+      plugin::gather({tensor.name, tensor.element, tensor.data, tensor.counts,
+                      tensor.strides, tensor.row_bytes},
                      bytes);
     }
     std::ofstream(results_ / (call.name + ".bin"), std::ios::binary) << bytes;

@@ -131,12 +131,10 @@ void members(Codec& c, Is<check::Check> auto& check) {
     c.value("equation", equation);
   }
   c.optional("reason", check.reason);
-  if constexpr (Codec::kReads) {
-    check.suffixes = check::suffixes_of(letters);
-    if (check.reason.ends_with(check::kWrongAloneNote)) {
-      check.retry = check::Retry::kWrongAlone;
-    }
+  if (c.has("retry", check.retry != check::Retry::kNone)) {
+    c.word("retry", check.retry, check::kRetryWords);
   }
+  if constexpr (Codec::kReads) check.suffixes = check::suffixes_of(letters);
   if (!c.has("elements", check.measurement.has_value())) return;
   if constexpr (Codec::kReads) check.measurement.emplace();
   members(c, *check.measurement);
