@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "conformance/plugin/scalings.h"
-
 namespace ropeproof::conformance::explain {
 namespace {
 
@@ -42,14 +40,6 @@ int equation_of(std::uint32_t operation) {
     default:
       return 6;
   }
-}
-
-const Equation& equation_of_scaling(std::uint32_t kind) {
-  const reference::Scaling scaling = plugin::scaling_of(kind);
-  if (scaling.index() == 0) {
-    throw std::out_of_range("no scaling " + std::to_string(kind));
-  }
-  return reference::formula_of(scaling);
 }
 
 int equation_of(const reference::Scaling& scaling) {

@@ -18,9 +18,6 @@ const Equation& equation(int number);
 // The formula of an operation as a whole, where nothing more is known.
 int equation_of(std::uint32_t operation);
 
-// The formula of a scaling: ROPEPROOF_LINEAR, ...
-const Equation& equation_of_scaling(std::uint32_t kind);
-
 // The formula that decides the frequencies: (R1), or a scaling.
 int equation_of(const reference::Scaling& scaling);
 

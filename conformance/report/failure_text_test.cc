@@ -28,7 +28,8 @@ struct Bug {
 };
 
 std::vector<Bug> bugs() {
-  const std::string llama3(explain::equation_of_scaling(ROPEPROOF_LLAMA3).text);
+  const std::string llama3(
+      reference::formula_of(plugin::scaling_of(ROPEPROOF_LLAMA3)).text);
   return {
       {"YaRN's ramp inverted",
        "scalings-007",

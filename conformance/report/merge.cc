@@ -98,6 +98,16 @@ bool is_of_values(const explain::Diagnosis& d) {
   return d.residual.has_value();
 }
 
+constexpr std::string_view kElsewhere = "; in another shard ";
+
+// Whether `rule` is one of `rules`, which kElsewhere parts: "seq > 3" is none
+// of "seq > 32".
+bool is_among(const std::string& rule, const std::string& rules) {
+  const std::string parted(kElsewhere);
+  return (parted + rules + parted).find(parted + rule + parted) !=
+         std::string::npos;
+}
+
 // Adds what another shard says of the same fault. False if it is another one.
 bool join(explain::Diagnosis& d, explain::Diagnosis other) {
   const bool is_kept = may_be(other, d.what);
@@ -120,8 +130,8 @@ bool join(explain::Diagnosis& d, explain::Diagnosis other) {
     d.where = std::max(d.where, other.where, [](const auto& a, const auto& b) {
       return a.kind < b.kind;
     });
-  } else if (d.where.rule.find(other.where.rule) == std::string::npos) {
-    d.where.rule += "; in another shard " + other.where.rule;
+  } else if (!is_among(other.where.rule, d.where.rule)) {
+    d.where.rule += std::string(kElsewhere) + other.where.rule;
   }
   return true;
 }

@@ -162,6 +162,12 @@ TEST_CASE("where two shards have other rules, both are said",
   const auto rules = merged(fault("a", {}, "seq is 1", 3, 0),
                             fault("a", {}, "batch > 1", 4, 0));
   CHECK(rules.at(0).where.word() == "seq is 1; in another shard batch > 1");
+  const auto thresholds =
+      merged(fault("a", {}, "seq > 32", 3, 0), fault("a", {}, "seq > 3", 4, 0));
+  CHECK(thresholds.at(0).where.word() == "seq > 32; in another shard seq > 3");
+  const auto same =
+      merged(fault("a", {}, "seq > 3", 3, 0), fault("a", {}, "seq > 3", 4, 0));
+  CHECK(same.at(0).where.word() == "seq > 3");
   CHECK(merged(fault("a", {}, "seq is 1", 3, 0), fault("a", {}, "?", 4, 0))
             .at(0)
             .where.word() == "?");
