@@ -118,8 +118,9 @@ Command add_export(CLI::App& app) {
       "exact results and bounds, for tests in any language");
   goldens->excludes(out);
   command
-      ->add_option("--fresh", options->fresh,
-                   "of --goldens: a seed for what is formed in core and full")
+      ->add_option(
+          "--fresh", options->fresh,
+          "with --goldens: the seed of the formed cases of core and full")
       ->needs(goldens);
   auto* tier = command->add_option("--tier", options->tier,
                                    "smoke, core (default) or full");

@@ -12,10 +12,10 @@
 
 namespace ropeproof::conformance::check {
 
-// Returns one for each kind, that of most checks first. Left out is what wrong
-// values explain: a broken promise of a case whose values are wrong, and wrong
-// values in another call that a fresh process gives, too; and the checks of the
-// run whose indices are in `explained`.
+// Returns one diagnosis for each kind of broken promise, the most frequent
+// first. Promises that wrong values explain are left out: those of a case whose
+// values are wrong, and wrong values in another call that a fresh process
+// gives, too; and the checks of the run whose indices are in `explained`.
 std::vector<explain::Diagnosis> broken_promises(
     const Run& run, const std::set<std::size_t>& explained = {});
 

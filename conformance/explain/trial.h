@@ -37,8 +37,8 @@ struct Fit {
   // The hypothesis rounds, and nothing is farther off than a rounding moves.
   bool rounds = false;
 
-  // The bug explains every wrong element; of those that a rounding may move,
-  // nearly every value.
+  // The bug explains every wrong element; a bug that only rounds, seven of
+  // eight.
   bool explains_wrong() const {
     const std::int64_t spare = rounds ? wrong / 8 : 0;
     return wrong > 0 && explained >= wrong - spare &&

@@ -90,7 +90,8 @@ void Where::add(const Answer& answer, const Trial& trial,
     std::vector<std::size_t> some =
         some_of(all, is_alone_ ? kMostPlaces / 2 : kMostOfAnswer);
     std::ranges::copy(some_of(borders, kMostBorders), std::back_inserter(some));
-    // What is right in answers that are not leaves room for right answers.
+    // Right elements of wrong answers fill at most half of the list; right
+    // answers need the rest.
     const bool is_part = mark == Mark::kBroken && answer.is_failure;
     const std::size_t most = is_part ? kMostPlaces / 2 : kMostPlaces;
     for (const std::size_t i : some) {

@@ -26,8 +26,7 @@ struct SeenPair {
   bool rotates = false;
 };
 
-// A channel of which only a multiple arrives, in the same channel or another
-// one.
+// An input channel that reaches one output channel, scaled and not rotated.
 struct Moved {
   std::int64_t from = 0, to = 0;
   double times = 1;

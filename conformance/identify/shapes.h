@@ -47,7 +47,8 @@ cases::Corpus problems_of_every_kind(
     Prober& prober, const Wanted& wanted,
     std::span<const check::Variation> variations, double max_position);
 
-// The number i of those around 1, of both signs, the same each time.
+// Returns element i of a fixed pseudo-random sequence: magnitudes near 1, of
+// either sign.
 double drawn(reference::Format format, std::uint64_t i);
 
 }  // namespace ropeproof::conformance::identify

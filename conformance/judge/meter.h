@@ -106,10 +106,10 @@ class Meter {
     add({index, std::numeric_limits<double>::infinity(), 0}, true);
   }
 
-  // One element outside the window. Who rotates it by the angle 0 gets the same
-  // number, but may quiet a NaN or change the sign of a zero, and where the row
-  // has an infinity or a NaN out there, 0 times it is a NaN: that is wrong in
-  // special problems alone.
+  // One element outside the window. A kernel that rotates it by the angle 0
+  // keeps its value, but may quiet a NaN or change the sign of a zero, and in a
+  // row with an infinity or a NaN outside the window, 0 times that is a NaN:
+  // such an element is wrong in special problems alone.
   template <reference::Format kFormat>
   void copied(std::int64_t index, std::uint64_t got, std::uint64_t want,
               bool is_row_finite) {
@@ -167,7 +167,8 @@ class Meter {
         std::clamp(exponent, 0, static_cast<int>(ByPosition().size()) - 1));
   }
 
-  // What is farther from 0 than any bound reaches says nothing.
+  // Elements whose bound accepts any rotation are left out: their phase says
+  // nothing.
   void note_phase(double error, const Terms& terms) {
     if (terms.is_vacuous) return;
     const bool is_nearer =
