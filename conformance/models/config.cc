@@ -51,6 +51,17 @@ PartRopes read_part(const TypedConfig& model, const ConfigOptions& options) {
         words + (words.starts_with("layer ") ? " has" : " have") + " no RoPE");
   }
   if (const json* note = model.field("note")) result.facts.push_back(*note);
+  const bool reads_interleaved =
+      std::ranges::any_of(result.ropes, [](const ModelRope& rope) {
+        return rope.spec.layout.pairing == reference::Pairing::kInterleaved;
+      });
+  if (model.field("writes") != nullptr && reads_interleaved) {
+    result.facts.push_back(
+        "its own function (" + model.field("source")->get<std::string>() +
+        ") writes the rotated pairs half_split, engines leave them in place; "
+        "q.k is the same. A port of that function: --pairing "
+        "interleaved_to_half");
+  }
   if (const json* tensor = model.field("learned_factors")) {
     result.facts.push_back(
         "each frequency is multiplied by a factor of its own, exp of " +
@@ -119,11 +130,19 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
                      keys + "; remove what does not change its RoPE";
     }
   }
-  const bool has_own_code = model.object.has("auto_map");
-  if (is_known && has_own_code) {
+  if (is_known && model.object.has("auto_map")) {
     result.facts.push_back(
         "the file names code of its own (auto_map); told is " +
         model.field("source")->get<std::string>());
+    // A class without RoPE says nothing of other code that reads such keys.
+    if (result.ropes.empty() && !unread.empty()) {
+      const std::string keys = printable(text::joined(unread, ", "));
+      result.facts.front() =
+          "it is not known whether the model has a RoPE: its own code may "
+          "read " +
+          keys + ", and the class of " + type + " does not";
+      result.doubt = file + ": " + result.facts.front();
+    }
   }
   for (std::size_t i = 1; i < models.size(); ++i) {
     ConfigOptions own = options;

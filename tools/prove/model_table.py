@@ -176,6 +176,8 @@ def entry_of(config_class, modeling, turns, old):
         entry["rope_parameters"] = dictionary
     if re.search("mscale_all_dim", modeling.read_text()):
         entry["own_mscale"] = True
+    if re.search(r"= apply_rotary_pos_emb_interleave\(", modeling.read_text()):
+        entry["writes"] = "half_split"
     if ropes and "rope_theta" not in entry["defaults"] and "kinds" not in entry:
         slow = [max(map(abs, a)) for a in ropes[0]["pairs"].values()]
         entry["defaults"]["rope_theta"] = float(f"{slow[1] ** -len(slow):.4g}")
