@@ -60,6 +60,14 @@ std::set<std::size_t> answers_of(const std::vector<Sighting>& list) {
   return answers;
 }
 
+// Bits that say which of `count` and `rest` together are the former: log2 of
+// the ways to choose them.
+double bits_of_list(double count, double rest) {
+  constexpr double kBitsOfNat = 1.4426950408889634;  // 1 / ln 2
+  return kBitsOfNat * (std::lgamma(count + rest + 1) - std::lgamma(count + 1) -
+                       std::lgamma(rest + 1));
+}
+
 // Whether the bits that each condition takes are fewer than those that it
 // saves.
 bool is_supported(const Rule& rule, const std::vector<Sighting>& members,
@@ -72,17 +80,20 @@ bool is_supported(const Rule& rule, const std::vector<Sighting>& members,
     const double count = weights.of(own, true);
     double bits = 0;
     for (const Term& term : one.terms) bits += term.bits;
-    return count * std::log2((count + rest) / count) >= bits;
+    return bits_of_list(count, rest) >= bits;
   });
 }
 
 // Whether what is formed of each half of the answers holds for the other.
 bool is_confirmed(const std::vector<Sighting>& members,
                   const std::vector<Sighting>& others) {
-  constexpr std::size_t kFewest = 6;
+  constexpr std::size_t kFewest = 6, kFewestOthers = 2 * kFewest;
   constexpr double kMostMissed = 0.25, kMostSpoilt = 0.1;
   const std::set<std::size_t> with_members = answers_of(members);
-  if (with_members.size() < kFewest) return true;
+  if (with_members.size() < kFewest ||
+      answers_of(others).size() < kFewestOthers) {
+    return true;  // a half says nothing
+  }
   std::map<std::size_t, bool> is_second;
   for (const auto& answers : {with_members, answers_of(others)}) {
     bool next = false;

@@ -19,8 +19,9 @@ struct Sighting {
 // A rule is at most two such conditions; none without others. It is told where
 // chance makes no such rule: it says in fewer bits than the list which answers
 // are members; and what is formed of one half of the answers holds for the
-// other, where six have members. A rule that is not told keeps its conditions:
-// the class of a bug may follow from what they are about.
+// other, where six answers have members and twelve have others. A rule that is
+// not told keeps its conditions: the class of a bug may follow from what they
+// are about.
 struct Rule {
   Place place;
   std::vector<Condition> conditions;

@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 116_420, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 70_260,
+    ("everything outside vectors/", 116_480, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 70_320,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 12_525,
