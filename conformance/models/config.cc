@@ -75,6 +75,32 @@ PartRopes read_part(const TypedConfig& model, const ConfigOptions& options) {
   return result;
 }
 
+// The words of an error, without the file that it names first.
+std::string words_of(const ConfigError& error, const TypedConfig& model) {
+  const std::string words = error.what(), file = model.object.file() + ": ";
+  return words.starts_with(file) ? words.substr(file.size()) : words;
+}
+
+// The model that a file is about. Of an unknown type an error says so first,
+// and what is taken for granted is told.
+PartRopes read_first(const TypedConfig& model, const ConfigOptions& options) {
+  if (model.entry != nullptr || model.type.empty()) {
+    return read_part(model, options);
+  }
+  const std::string type = "model_type " + model.type + " is not known";
+  try {
+    PartRopes result = read_part(model, options);
+    result.facts.push_back(type +
+                           "; assumed: the first channels of a head rotate, "
+                           "positions have one axis, all layers that the file "
+                           "does not tell apart are alike");
+    return result;
+  } catch (const ConfigError& error) {
+    throw ConfigError(model.object.file() + ": " + type + ", and " +
+                      words_of(error, model));
+  }
+}
+
 // A part beside the text model: what is not known of it is said.
 PartRopes read_other(const TypedConfig& model, const ConfigOptions& options) {
   PartRopes result{model.object.where(), model.type, {}, {}};
@@ -88,11 +114,7 @@ PartRopes read_other(const TypedConfig& model, const ConfigOptions& options) {
   try {
     return read_part(model, options);
   } catch (const ConfigError& error) {
-    const std::string words = error.what();
-    const std::string file = model.object.file() + ": ";
-    result.facts = {"not told: " + (words.starts_with(file)
-                                        ? words.substr(file.size())
-                                        : words)};
+    result.facts = {"not told: " + words_of(error, model)};
     return result;
   }
 }
@@ -116,7 +138,7 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
         "says nothing of a RoPE; expected model_type, or "
         "rope_theta, rope_scaling or rope_parameters");
   }
-  ConfigRopes result{read_part(model, options), {}, ""};
+  ConfigRopes result{read_first(model, options), {}, ""};
   const std::vector<std::string> unread =
       unread_keys(document, model.object.where(), model.notes->read);
   if (!unread.empty()) {

@@ -45,14 +45,15 @@ TEST_CASE("a base that is missing or not positive is refused",
         "says nothing of a RoPE; expected model_type, or rope_theta, "
         "rope_scaling or rope_parameters");
   CHECK(refusal(R"({"head_dim": 8, "model_type": "florp"})") ==
-        "rope_theta is missing; expected a finite number > 0, here or in the "
-        "rope dictionary");
+        "model_type florp is not known, and rope_theta is missing; expected a "
+        "finite number > 0, here or in the rope dictionary");
   CHECK(refusal(R"({"head_dim": 8, "rope_theta": -10000.0})") ==
         "rope_theta is -10000; expected a finite number > 0");
   CHECK(refusal(R"({"head_dim": 8, "rope_theta": "1e4"})") ==
         "rope_theta is \"1e4\"; expected a finite number > 0");
   CHECK(why_not(R"("rope_ratio": 500, "model_type": "florp")") ==
-        "rope_ratio is 500; expected none: multiply rope_theta by it");
+        "model_type florp is not known, and rope_ratio is 500; expected none: "
+        "multiply rope_theta by it");
   CHECK(refusal(R"({"head_dim": 64, "rope_theta": 1.0,
       "max_position_embeddings": 8192,
       "rope_scaling": {"type": "yarn", "factor": 2}})") ==

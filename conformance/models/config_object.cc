@@ -45,9 +45,11 @@ ConfigObject::ConfigObject(const json& node, std::string file, std::string path)
 }
 
 ConfigObject ConfigObject::with_defaults(const json* defaults,
-                                         std::shared_ptr<Notes> notes) const {
+                                         std::shared_ptr<Notes> notes,
+                                         const std::string& layers) const {
   ConfigObject result(*this);
   result.defaults_ = defaults;
+  result.layers_of_defaults_ = layers.empty() ? "" : " of " + layers;
   result.notes_ = std::move(notes);
   return result;
 }
@@ -88,7 +90,9 @@ const json* ConfigObject::find(const std::string& key) const {
   if (const json* own = find_own(key)) return own;
   const json* value =
       defaults_ == nullptr ? nullptr : member_of(*defaults_, key);
-  if (value != nullptr) notes_->defaults.insert(key + " " + excerpt(*value));
+  if (value != nullptr) {
+    notes_->defaults.insert(key + " " + excerpt(*value) + layers_of_defaults_);
+  }
   return value;
 }
 

@@ -53,9 +53,10 @@ class ConfigObject {
   ConfigObject(const nlohmann::json& node, std::string file, std::string path);
   // Returns the same object with values for keys that are absent; `defaults`
   // outlives it, or is null. `notes` gets what is read of it and of the objects
-  // in it.
+  // in it, and of which layers it is, if not of all.
   ConfigObject with_defaults(const nlohmann::json* defaults,
-                             std::shared_ptr<Notes> notes) const;
+                             std::shared_ptr<Notes> notes,
+                             const std::string& layers = "") const;
 
   // Returns null where the key is absent or its value is null, and has no
   // default. "a.b" is the key b of the object a. Throws ConfigError where a is
@@ -116,6 +117,7 @@ class ConfigObject {
   const nlohmann::json* node_;
   std::string file_, path_;
   const nlohmann::json* defaults_ = nullptr;
+  std::string layers_of_defaults_;  // " of sliding_attention", or empty
   std::shared_ptr<Notes> notes_;
 };
 

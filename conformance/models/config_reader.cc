@@ -39,9 +39,9 @@ class Reader {
     check_layer_lists(config_);
     for (const char* key : {"layer_rope_theta", "rope_theta"}) {
       const auto list = model_.node().find(key);
-      if (list != model_.node().end() && list->is_array()) {
-        return of_layers(key, none);
-      }
+      if (list == model_.node().end() || !list->is_array()) continue;
+      if (key == std::string("rope_theta")) check_base_list();
+      return of_layers(key, none);
     }
     const auto dictionary = rope_dictionary();
     if (config_.field("kinds") != nullptr) return of_kinds(dictionary, none);
@@ -61,6 +61,16 @@ class Reader {
 
  private:
   static constexpr const char* kMaxPosition = "max_position_embeddings";
+
+  // A class whose own base is a number reads no list, unless other code does.
+  void check_base_list() const {
+    const json* defaults = config_.field("defaults");
+    if (defaults != nullptr && defaults->contains("rope_theta") &&
+        !model_.has("auto_map")) {
+      model_.refuse("rope_theta",
+                    "a number, as the class of " + config_.type + " reads it");
+    }
+  }
 
   // The kinds of layers that the table names: each has a dictionary of its own,
   // or the only one; "theta" is the key of its base in version 4, "defaults"
@@ -88,7 +98,7 @@ class Reader {
         base = model_.number(theta, kPositive);
       }
       if (kind.contains("defaults")) {
-        rope = rope.with_defaults(&kind.at("defaults"), config_.notes);
+        rope = rope.with_defaults(&kind.at("defaults"), config_.notes, name);
       }
       if (!base) base = rope.number("rope_theta", kPositive);
       if (!base) base = full_base(rope);
