@@ -198,6 +198,8 @@ void Child::forward_output() {
   }
 }
 
+void Child::drop_output() { printed_ = kOutputLimit; }
+
 // A line that never ends is kept up to its limit.
 void Child::remember(std::string_view text) {
   while (!text.empty()) {

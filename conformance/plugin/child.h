@@ -125,6 +125,9 @@ class Child {
   // process number is known and /proc says so.
   std::optional<std::size_t> private_bytes();
 
+  // Drops what the child prints from now on; last_line() still has it.
+  void drop_output();
+
   // Returns the last line that the child has printed since send(), cut at 200
   // characters; empty if there is none.
   std::string last_line() const;
