@@ -78,6 +78,7 @@ void Failures::scan(std::size_t failure, std::size_t first) {
 
 bool Failures::are_sure(const std::vector<std::size_t>& some,
                         std::size_t hypothesis) {
+  // Chosen, not derived: a handful of elements may agree by chance.
   constexpr std::int64_t kFewest = 24;
   std::int64_t sharp = 0;
   for (const std::size_t i : some) {

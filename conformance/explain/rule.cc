@@ -88,6 +88,9 @@ bool is_supported(const Rule& rule, const std::vector<Sighting>& members,
 bool is_confirmed(const std::vector<Sighting>& members,
                   const std::vector<Sighting>& others) {
   constexpr std::size_t kFewest = 6, kFewestOthers = 2 * kFewest;
+  // Chosen, not derived: a right threshold lies elsewhere between the values of
+  // each half, and so misses or spoils some of the other half's answers. A rule
+  // by chance has no reason to hold there.
   constexpr double kMostMissed = 0.25, kMostSpoilt = 0.1;
   const std::set<std::size_t> with_members = answers_of(members);
   if (with_members.size() < kFewest ||

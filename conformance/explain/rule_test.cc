@@ -38,6 +38,16 @@ TEST_CASE("a threshold that many answers show is told", "[conformance]") {
   CHECK(!found.conditions[0].holds({{"size 3", std::int64_t{20}}}));
 }
 
+TEST_CASE("a rule that few answers escape is told", "[conformance]") {
+  std::vector<Sighting> struck, spared;
+  for (std::size_t i = 0; i < 21; ++i) {
+    const auto seq = static_cast<std::int64_t>(i < 6 ? 1 : i);
+    (i < 6 ? spared : struck)
+        .push_back({{{"seq", seq}, {"size", drawn(i, 7)}}, i});
+  }
+  CHECK(rule_of(struck, spared).place.rule == "seq > 1");
+}
+
 TEST_CASE("what strikes answers without a reason has no rule",
           "[conformance]") {
   for (const std::size_t each : {3u, 7u, 20u, 60u, 150u}) {

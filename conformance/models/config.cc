@@ -139,10 +139,9 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
         "rope_theta, rope_scaling or rope_parameters");
   }
   ConfigRopes result{read_first(model, options), {}, ""};
-  const std::vector<std::string> unread =
-      unread_keys(document, model.object.where(), model.notes->read);
-  if (!unread.empty()) {
-    const std::string keys = printable(text::joined(unread, ", "));
+  const std::string keys = printable(text::joined(
+      unread_keys(document, model.object.where(), model.notes->read), ", "));
+  if (!keys.empty()) {
     result.facts.push_back("not read" +
                            (is_known ? std::string(", as by the class of ")
                                      : ", and may decide the RoPE of ") +
@@ -157,8 +156,7 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
         "the file names code of its own (auto_map); told is " +
         model.field("source")->get<std::string>());
     // A class without RoPE says nothing of other code that reads such keys.
-    if (result.ropes.empty() && !unread.empty()) {
-      const std::string keys = printable(text::joined(unread, ", "));
+    if (result.ropes.empty() && !keys.empty()) {
       result.facts.front() =
           "it is not known whether the model has a RoPE: its own code may "
           "read " +

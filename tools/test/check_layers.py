@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 116_480, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 70_320,
+    ("everything outside vectors/", 116_500, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 70_345,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 12_525,
+    ("conformance/identify, explain and wrong", 12_535,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
