@@ -15,6 +15,7 @@
 #include "conformance/check/call_coverage.h"
 #include "conformance/check/declarations.h"
 #include "conformance/check/offered.h"
+#include "conformance/cover/drawn.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/models/profiles.h"
 #include "conformance/plugin/abi_words.h"
@@ -103,6 +104,13 @@ bool list_combinations(const std::string& vectors) {
   head("\nof tier full", "           triples");
   is_whole &= list_combinations(conformance::plugin::everything("everything"),
                                 *arrays, conformance::cases::Tier::kFull);
+  constexpr std::uint64_t kSeeds = 100;
+  std::cout << "\nsizes of each class that " << kSeeds
+            << " seeds of --fresh draw in the rows of pairs\n";
+  for (const auto& drawn : conformance::cover::drawn_classes(
+           arrays->model, arrays->pairs, kSeeds)) {
+    std::cout << "  " << drawn.text() << "\n";
+  }
   std::cout << "\n";
   return is_whole;
 }

@@ -1,9 +1,11 @@
 #include "conformance/cover/model.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "conformance/cases/corpus_files.h"
@@ -11,6 +13,7 @@
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/dimension.h"
+#include "conformance/cover/drawn.h"
 #include "conformance/cover/suite_model.h"
 #include "conformance/plugin/scalings.h"
 #include "conformance/text/file.h"
@@ -90,6 +93,37 @@ TEST_CASE("a row with a masking class stands for combinations with it alone",
   pairs.add({1, 0, 0});
   CHECK(pairs.has({1, kOpen, 0}));
   CHECK(pairs.count() == 5);
+}
+
+TEST_CASE("the seeds draw each class of sizes from end to end",
+          "[conformance][cover]") {
+  const Arrays arrays = load_arrays(ROPEPROOF_VECTORS_DIR);
+  std::set<std::string> asked;
+  for (const DrawnClass& drawn :
+       drawn_classes(arrays.model, arrays.pairs, 40)) {
+    CAPTURE(drawn.text());
+    asked.insert(drawn.dimension);
+    const Range& range = drawn.range;
+    CHECK(drawn.least >= range.low);
+    CHECK(drawn.most <= range.high);
+    if (drawn.dimension == kMagnitude.dimension) {
+      // Classes of positions begin at a power of two or at 0.
+      CHECK(drawn.most == range.high);
+      CHECK(drawn.least <= std::max<std::int64_t>(range.low + 1, 16));
+      std::int64_t octaves = 0;
+      for (std::int64_t p = range.high;
+           p > std::max(range.low, std::int64_t{1}); p /= 2) {
+        ++octaves;
+      }
+      CHECK(drawn.edges >= octaves - 1);
+    } else {
+      const std::int64_t all = range.high - range.low + 1;
+      CHECK(drawn.least == range.low);
+      CHECK(drawn.most >= range.high - all / 8);
+      CHECK(drawn.sizes >= std::min<std::int64_t>(all * 3 / 5, 200));
+    }
+  }
+  CHECK(asked.size() == 6);
 }
 
 TEST_CASE("every scaling is a class of the model", "[conformance][cover]") {

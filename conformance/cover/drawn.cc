@@ -1,0 +1,117 @@
+#include "conformance/cover/drawn.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "conformance/cover/class_words.h"
+#include "conformance/cover/form.h"
+#include "conformance/cover/recipes.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+using cases::Problem;
+
+std::int64_t largest_position(const Problem& p) {
+  double largest = 0;
+  for (const double x : p.positions)
+    largest = std::max(largest, std::ceil(std::abs(x)));
+  return static_cast<std::int64_t>(largest);
+}
+
+// What the dimensions whose classes are ranges are the sizes of.
+struct Quantity {
+  std::string_view dimension;
+  std::int64_t (*read)(const Problem&);
+};
+constexpr Quantity kQuantities[] = {
+    {"pairs", [](const Problem& p) { return p.pairs(); }},
+    {"batch", [](const Problem& p) { return p.batch; }},
+    {"seq", [](const Problem& p) { return p.seq; }},
+    {"q_heads", [](const Problem& p) { return p.q_heads; }},
+    {"k_heads", [](const Problem& p) { return p.k_heads; }},
+    {kMagnitude.dimension, largest_position}};
+
+// The sizes of each class of a dimension.
+std::vector<Range> ranges_of(const Dimension& dimension) {
+  if (!dimension.ranges.empty()) return dimension.ranges;
+  std::vector<Range> ranges;
+  std::int64_t low = 0;
+  for (const auto& [power, word] : kMagnitude.words) {
+    ranges.push_back({low, (std::int64_t{1} << power) - 1});
+    low = std::int64_t{1} << power;
+  }
+  return ranges;
+}
+
+bool is_power(std::int64_t size) {
+  return size > 0 && std::has_single_bit(static_cast<std::uint64_t>(size));
+}
+
+DrawnClass summary(const Dimension& dimension, std::size_t c,
+                   const Range& range, const std::set<std::int64_t>& drawn) {
+  DrawnClass one{.dimension = dimension.name,
+                 .name = dimension.classes[c],
+                 .range = range};
+  if (drawn.empty()) return one;
+  one.least = *drawn.begin();
+  one.most = *drawn.rbegin();
+  one.sizes = static_cast<std::int64_t>(drawn.size());
+  one.powers = std::ranges::count_if(drawn, is_power);
+  one.edges = std::ranges::count_if(drawn, [](std::int64_t size) {
+    return is_power(size - 1) || is_power(size + 1);
+  });
+  return one;
+}
+
+}  // namespace
+
+std::string DrawnClass::text() const {
+  const std::string begin = dimension + " " + name + ": ";
+  if (sizes == 0) return begin + "never drawn";
+  const std::string all = begin + std::to_string(least) + " to " +
+                          std::to_string(most) + ", " + std::to_string(sizes) +
+                          " of " + std::to_string(range.high - range.low + 1) +
+                          " sizes";
+  return range.high < 4096 ? all
+                           : all + ", of them " + std::to_string(powers) +
+                                 " powers of two and " + std::to_string(edges) +
+                                 " beside one";
+}
+
+std::vector<DrawnClass> drawn_classes(const Model& model,
+                                      const std::vector<Row>& rows,
+                                      std::uint64_t seeds) {
+  // By dimension and class.
+  std::map<std::pair<std::size_t, std::size_t>, std::set<std::int64_t>> drawn;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    for (const Row& row : rows) {
+      const Problem problem =
+          outline({.model = &model, .row = row, .seed = seed_of(row, seed)}, 0);
+      for (const Quantity& quantity : kQuantities) {
+        const std::size_t d = model.at(quantity.dimension);
+        drawn[{d, row[d]}].insert(quantity.read(problem));
+      }
+    }
+  }
+  std::vector<DrawnClass> classes;
+  for (std::size_t d = 0; d < model.size(); ++d) {
+    const Dimension& dimension = model.dimensions()[d];
+    if (std::ranges::none_of(kQuantities, [&](const Quantity& quantity) {
+          return quantity.dimension == dimension.name;
+        })) {
+      continue;
+    }
+    const std::vector<Range> ranges = ranges_of(dimension);
+    for (std::size_t c = 0; c < ranges.size(); ++c) {
+      classes.push_back(summary(dimension, c, ranges[c], drawn[{d, c}]));
+    }
+  }
+  return classes;
+}
+
+}  // namespace ropeproof::conformance::cover
