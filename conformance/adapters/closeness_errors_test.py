@@ -78,6 +78,8 @@ class Errors(unittest.TestCase):
                 "sin is given alone": {"sin": cos},
                 "cos is given alone": {"cos": cos},
                 "scaling has no kind": {"offset": 0, "scaling": {"rope_type": "yarn"}},
+                "no 'alpha'; one of kind 'ntk' needs factor": {
+                    "offset": 0, "scaling": {"kind": "ntk", "alpha": 2}},
         }.items():
             with self.assertRaisesRegex(ValueError, what):
                 close(y, self.x, **how)

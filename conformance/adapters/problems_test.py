@@ -68,7 +68,14 @@ class Problems(unittest.TestCase):
                 ({"dtypes": []}, "^problems: declares no dtypes; needs"),
                 ({"dtypes": "f32"}, r"dtypes is 'f32'; .* \['f32'\]"),
                 ({"features": "keys"}, r"features is 'keys'; .* \['keys'\]"),
-                ({"claim": "A9"}, '^problems: claims.angle_class: "A9"')):
+                ({"claim": "A9"}, '^problems: claims.angle_class: "A9"'),
+                ({"claim": 3}, "^problems: claim is 3; expected a class"),
+                ({"dtypes": None}, "^problems: dtypes is None; expected a list$"),
+                ({"operations": ["table"]}, r"^problems: operations is "
+                 r"\['table'\]; rope and rotate have goldens"),
+                ({"tier": "full"}, "^problems: tier is 'full'; known are smoke, "),
+                ({"fresh": 3}, "^problems: fresh is 3, tier 'smoke'; .*core"),
+                ({"fresh": "q", "tier": "core"}, "^problems: fresh is 'q'")):
             with self.subTest(how), self.assertRaisesRegex(ropeproof.Error,
                                                            line):
                 ropeproof.problems(**how)

@@ -175,6 +175,10 @@ def _set_scaling(call, scaling, pairs):
                             kind=SCALINGS[kind]))
     if kind == "yarn":
         made.beta_fast, made.beta_slow, made.truncate = 32, 1, 1
+    for word in given:
+        if word not in dict(Scaling._fields_) or word == "struct_size":
+            raise ValueError(f"scaling has no {word!r}; one of kind {kind!r} needs "
+                             f"{NEEDED[kind].replace(' ', ', ')}")
     missing = [word for word in NEEDED[kind].split() if word not in given]
     decides = {"factor", "attention_factor"}  # of the amplitude
     if kind == "long_rope" and not decides & given.keys():
@@ -182,8 +186,6 @@ def _set_scaling(call, scaling, pairs):
     if missing:
         raise ValueError(f"scaling of kind {kind!r} lacks {', '.join(missing)}")
     for word, value in given.items():
-        if word not in dict(Scaling._fields_) or word == "struct_size":
-            raise ValueError(f"scaling has no {word!r}")
         if word in ("short_factor", "long_factor"):
             value = numbers(f"scaling's {word}", value)
             if value.shape != (pairs,):

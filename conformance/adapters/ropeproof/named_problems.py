@@ -9,6 +9,7 @@ import numpy as np
 
 from ropeproof import arrays as libraries
 from ropeproof import program as runner
+from ropeproof.arguments import said
 from ropeproof.arrays import word_of
 from ropeproof.errors import Error
 from ropeproof.problem import Problem, View, form_of, wanted
@@ -125,12 +126,24 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
         if isinstance(given, str):
             raise Error(f"problems: {name} is {given!r}; expected a list of "
                         f"words, [{given!r}]")
+        if not isinstance(given, (list, tuple, set)):
+            raise Error(f"problems: {name} is {said(given)}; expected a list")
+    if tier not in ("smoke", "core"):
+        raise Error(f"problems: tier is {said(tier)}; known are smoke, core")
+    if fresh is not None and (tier != "core" or not isinstance(fresh, int) or
+                              not 1 <= fresh < 2**63):
+        raise Error(f"problems: fresh is {said(fresh)}, tier {tier!r}; expected "
+                    f"a whole number, 1 to 2^63 - 1, with tier=\"core\"")
+    if not isinstance(claim, (str, dict)):
+        raise Error(f"problems: claim is {said(claim)}; expected a class, "
+                    f"\"A1\", or a dict")
     description = dict(operations=list(operations), features=list(features))
     if like not in (None, "plain"):
         description.update(_of_form(like))
     if not set(description["operations"]) <= {"rope", "rotate"}:
-        raise Error(f"problems: like={like!r} looks up caches; those of rope and "
-                    f"rotate have goldens here")
+        asked = (f"operations is {said(operations)}" if like in (None, "plain")
+                 else f"like={like!r} looks up caches")
+        raise Error(f"problems: {asked}; rope and rotate have goldens here")
     words = {"angle_class": claim} if isinstance(claim, str) else dict(claim)
     description.update(
         name="problems", version="0", dtypes=list(map(word_of, dtypes)),
