@@ -119,7 +119,8 @@ int judge(int argc, char** argv) {
       tools::add_stress(app),      tools::add_bench(app),
       tools::add_matrix(app),      tools::add_verify_vectors(app),
       tools::add_encode(app),      tools::add_gallery(app),
-      tools::add_identify(app),    tools::add_grade(app)};
+      tools::add_identify(app),    tools::add_grade(app),
+      tools::add_diff(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

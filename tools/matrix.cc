@@ -11,10 +11,10 @@
 
 #include "conformance/bench/speed_report.h"
 #include "conformance/report/scoreboard.h"
-#include "conformance/text/file.h"
 #include "conformance/text/one_line.h"
 #include "tools/commands.h"
 #include "tools/output_file.h"
+#include "tools/report_file.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -27,12 +27,6 @@ struct MatrixOptions {
   std::optional<std::string> causes, date;
   std::string out;
 };
-
-std::string read(const std::string& file) {
-  auto text = conformance::text::read_whole(file);
-  if (!text) throw report::ReportError(file + ": cannot be read");
-  return std::move(*text);
-}
 
 report::Date date_of(const MatrixOptions& options) {
   if (!options.date) return report::today();
@@ -50,12 +44,12 @@ report::Scoreboard board_of(const MatrixOptions& options) {
   if (options.causes) causes = report::read_waivers(*options.causes);
   std::vector<report::NamedReport> reports;
   for (const std::string& file : options.reports) {
-    reports.push_back({file, report::read_report(read(file), file)});
+    reports.push_back(named_report(file));
   }
   std::map<report::Engine, report::SpeedRange> speeds;
   for (const std::string& file : options.benches) {
     for (const auto& [engine, speed] : conformance::bench::read_speeds(
-             read(file), file, reports[0].report.suite_version)) {
+             text_of_report(file), file, reports[0].report.suite_version)) {
       if (!speeds.emplace(engine, speed).second) {
         throw report::ReportError(file + ": " + engine.name + " " +
                                   engine.version + " has figures already");

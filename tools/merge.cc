@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "conformance/text/file.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 
@@ -16,14 +15,6 @@ struct MergeOptions {
   std::vector<std::string> files;
   ReportOutput output;
 };
-
-conformance::report::NamedReport named_report(const std::string& file) {
-  const auto text = conformance::text::read_whole(file);
-  if (!text) {
-    throw conformance::report::ReportError(file + ": cannot be read");
-  }
-  return {file, conformance::report::read_report(*text, file)};
-}
 
 int merge(MergeOptions& options) {
   options.output.open({options.files.begin(), options.files.end()});

@@ -3,7 +3,9 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "conformance/report/report_reader.h"
 #include "conformance/report/requirement.h"
+#include "conformance/text/file.h"
 #include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 
@@ -100,6 +102,19 @@ int ReportOutput::publish(conformance::report::Report report) {
 
 void ReportOutput::write_json(const std::string& json) {
   if (const auto& file = files_.front().file) file->write(json);
+}
+
+std::string text_of_report(const std::string& file) {
+  auto text = conformance::text::read_whole(file);
+  if (!text) {
+    throw conformance::report::ReportError(
+        conformance::text::one_line(file + ": cannot be read"));
+  }
+  return std::move(*text);
+}
+
+conformance::report::NamedReport named_report(const std::string& file) {
+  return {file, conformance::report::read_report(text_of_report(file), file)};
 }
 
 std::string shell_quoted(const std::string& text) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/report/merge.h"
 #include "conformance/report/report.h"
 #include "tools/output_file.h"
 
@@ -40,6 +41,11 @@ class ReportOutput {
   int failures_ = 1;
   bool has_details_ = false;
 };
+
+// What a file of `run --report`, or of `bench --json`, holds, and the report in
+// it. Throw ReportError, one line that names the file.
+std::string text_of_report(const std::string& file);
+conformance::report::NamedReport named_report(const std::string& file);
 
 // Text as a shell reads it back; bash and zsh, where it has characters that no
 // terminal shows.

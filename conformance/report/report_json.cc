@@ -308,10 +308,21 @@ Report read_report(const std::string& text, const std::string& file) {
     throw ReportError(text::one_line(file + ": " + fault));
   };
   const Json document = Json::parse(text, nullptr, false);
-  if (!document.is_object() ||
-      document.value("format", Json()) != kReportFormat) {
-    fail(std::string("no report of `ropeproof run --report`: expected ") +
-         kReportFormat);
+  if (document.is_discarded() && text.find("ropeproof-report/") < 100) {
+    fail("a report that is cut short; write the report again");
+  }
+  const Json format = document.is_object() && document.contains("format")
+                          ? document.at("format")
+                          : Json();
+  if (format != kReportFormat) {
+    const bool is_ours =
+        format.is_string() &&
+        format.get<std::string>().starts_with("ropeproof-report/");
+    fail(is_ours ? "a report of another version, " + format.get<std::string>() +
+                       "; this program reads " + kReportFormat
+                 : std::string("no report of `ropeproof run --report`: "
+                               "expected ") +
+                       kReportFormat);
   }
   Report report;
   try {

@@ -58,7 +58,7 @@ expect 2 'different runs: they differ in' merge "$work/1.json" "$work/2.json" "$
 expect 2 'cannot be read' merge "$work/nowhere.json"
 expect 2 'no report of' merge "$source/vectors/MANIFEST.json"
 head -c 2000 "$work/1.json" >"$work/cut.json"
-expect 2 'no report of' merge "$work/cut.json"
+expect 2 'cut short' merge "$work/cut.json"
 sed 's/"FAIL"/"PASS"/' "$work/1.json" >"$work/edited.json"
 expect 2 'was it edited' merge "$work/edited.json" "$work/2.json" "$work/3.json"
 
