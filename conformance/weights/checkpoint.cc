@@ -1,0 +1,183 @@
+#include "conformance/weights/checkpoint.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "conformance/text/strict_json.h"
+
+namespace ropeproof::conformance::weights {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kIndexEnd = ".safetensors.index.json";
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
+
+void add_file(Checkpoint& checkpoint, const fs::path& path) {
+  checkpoint.files.emplace_back(path);
+  const InputFile& file = checkpoint.files.back();
+  const bool is_gguf = file.size() >= 4 && file.read_text(0, 4) == "GGUF";
+  checkpoint.format = is_gguf ? FileFormat::kGguf : FileFormat::kSafetensors;
+  (is_gguf ? read_gguf : read_safetensors)(checkpoint);
+}
+
+// No two tensors share a byte or a name.
+void finish(Checkpoint& checkpoint) {
+  auto& tensors = checkpoint.tensors;
+  std::ranges::sort(tensors, [](const Tensor& a, const Tensor& b) {
+    return std::tuple(a.file, a.offset, a.bytes) <
+           std::tuple(b.file, b.offset, b.bytes);
+  });
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
+    const Tensor &a = tensors[i - 1], &b = tensors[i];
+    if (a.file == b.file && a.bytes > b.offset - a.offset) {
+      checkpoint.files[a.file].fail("\"" + a.name + "\" and \"" + b.name +
+                                    "\" overlap; write the file anew");
+    }
+  }
+  std::ranges::sort(tensors, {}, &Tensor::name);
+  const auto twice = std::ranges::adjacent_find(tensors, {}, &Tensor::name);
+  if (twice != tensors.end()) {
+    checkpoint.files[twice->file].fail(
+        "tensor \"" + twice->name + "\" occurs twice, here and in " +
+        checkpoint.files[(twice + 1)->file].path().string() +
+        "; keep one of them");
+  }
+}
+
+void add_index(Checkpoint& checkpoint, const fs::path& path) {
+  const InputFile index(path);
+  checkpoint.index = path;
+  std::map<std::string, std::string> file_of;
+  try {
+    if (index.size() > kMaxHeaderBytes) index.fail("larger than 100 MB");
+    const auto document =
+        text::parse_json(index.read_text(0, index.size()), path.string());
+    for (const auto& [name, file] : document.at("weight_map").items()) {
+      const std::string& text = file.get_ref<const std::string&>();
+      if (fs::path(text).filename() != text || text.size() < 3) {
+        index.fail("\"" + text + "\" is no name of a file beside it");
+      }
+      file_of[name] = text;
+    }
+  } catch (const text::FileError& error) {
+    throw CheckpointError(error.what());
+  } catch (const nlohmann::json::exception&) {
+    index.fail("expected {\"weight_map\": {\"a tensor\": \"a file\"}}");
+  }
+  std::set<std::string> names;
+  for (const auto& [tensor, name] : file_of) names.insert(name);
+  if (names.empty()) index.fail("names no tensor");
+  for (const std::string& name : names) {
+    if (!fs::exists(path.parent_path() / name)) {
+      index.fail("the file \"" + name + "\" is missing; download it");
+    }
+    add_file(checkpoint, path.parent_path() / name);
+  }
+  finish(checkpoint);
+  for (const auto& [name, file] : file_of) {
+    const Tensor* found = checkpoint.find(name);
+    if (!found || checkpoint.files[found->file].path().filename() != file) {
+      index.fail("tensor \"" + name + "\" is not in \"" + file +
+                 "\"; files of two checkpoints are mixed");
+    }
+  }
+}
+
+std::vector<fs::path> files_in(const fs::path& folder, std::string_view end) {
+  std::vector<fs::path> result;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().filename().string().ends_with(end)) {
+      result.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(result);
+  return result;
+}
+
+void add_folder(Checkpoint& checkpoint, const fs::path& folder) {
+  const auto refuse = [&](const std::string& fault) {
+    throw CheckpointError(folder.string() + ": " + fault);
+  };
+  const auto indices = files_in(folder, kIndexEnd);
+  if (indices.size() > 1) refuse("has more than one index; name one of them");
+  if (!indices.empty()) return add_index(checkpoint, indices.front());
+  auto files = files_in(folder, ".safetensors");
+  const auto ggufs = files_in(folder, ".gguf");
+  if (!files.empty() && !ggufs.empty()) {
+    refuse("has .safetensors and .gguf; name a file");
+  }
+  files.insert(files.end(), ggufs.begin(), ggufs.end());
+  if (files.empty()) {
+    refuse("has no .safetensors and no .gguf; name a checkpoint");
+  }
+  for (const fs::path& file : files) add_file(checkpoint, file);
+  finish(checkpoint);
+}
+
+// Parts of a split GGUF are a checkpoint all together.
+void check_parts(const Checkpoint& checkpoint) {
+  const auto count = checkpoint.metadata.find("split.count");
+  if (count == checkpoint.metadata.end() || count->second == 0 ||
+      count->second == checkpoint.files.size()) {
+    return;
+  }
+  checkpoint.files.front().fail(
+      "is a part of " + count->second.dump() + ", and " +
+      std::to_string(checkpoint.files.size()) +
+      " is there; name a folder that has all of them and nothing else");
+}
+
+}  // namespace
+
+const Tensor* Checkpoint::find(std::string_view name) const {
+  const auto found = std::ranges::lower_bound(
+      tensors, name, {},
+      [](const Tensor& tensor) { return std::string_view(tensor.name); });
+  return found != tensors.end() && found->name == name ? &*found : nullptr;
+}
+
+void Checkpoint::read(const Tensor& tensor, std::uint64_t offset,
+                      std::span<std::byte> bytes) const {
+  files[tensor.file].read(tensor.offset + offset, bytes);
+}
+
+Checkpoint open_checkpoint(const fs::path& path) {
+  Checkpoint checkpoint;
+  checkpoint.path = path;
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    add_folder(checkpoint, path);
+  } else if (path.filename().string().ends_with(".index.json")) {
+    add_index(checkpoint, path);
+  } else {
+    add_file(checkpoint, path);
+    finish(checkpoint);
+  }
+  check_parts(checkpoint);
+  return checkpoint;
+}
+
+std::uint64_t size_of(const InputFile& file, const std::string& name,
+                      const ElementType& type,
+                      const std::vector<std::uint64_t>& shape) {
+  const std::uint64_t inner = shape.empty() ? 1 : shape.back();
+  if (inner % type.block_elems != 0) {
+    file.fail("\"" + name + "\" has rows of " + std::to_string(inner) +
+              "; expected a multiple of " + std::to_string(type.block_elems) +
+              ", a block of " + std::string(type.name));
+  }
+  std::uint64_t bytes = type.block_bytes;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool is_inner = i + 1 == shape.size();
+    const std::uint64_t n = is_inner ? inner / type.block_elems : shape[i];
+    if (n != 0 && bytes > kMaxBytes / n) {
+      file.fail("the size of \"" + name + "\" overflows; the header is broken");
+    }
+    bytes *= n;
+  }
+  return bytes;
+}
+
+}  // namespace ropeproof::conformance::weights
