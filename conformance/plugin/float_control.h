@@ -1,4 +1,5 @@
-// float_control.h -- how a thread's floating-point unit is set.
+// float_control.h -- how a thread's processor is set, as far as calls must
+// leave it so.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_FLOAT_CONTROL_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_FLOAT_CONTROL_H_
 
@@ -8,12 +9,17 @@
 namespace ropeproof::conformance::plugin {
 
 // The control bits of the calling thread, without the sticky flags that every
-// inexact result raises. x86: MXCSR and the x87 control word; AArch64: FPCR.
+// inexact result raises. x86: MXCSR and the x87 control word, and above that
+// whether the x87 registers hold something and whether strings are copied
+// backwards; AArch64: FPCR.
 struct FloatControl {
   std::uint64_t vector = 0;
   std::uint32_t x87 = 0;
 
+  // Reads them; strings are copied forwards from then on.
   static FloatControl now();
+  // Sets all of them as a program finds them when it starts.
+  static void reset();
   bool operator==(const FloatControl&) const = default;
 };
 

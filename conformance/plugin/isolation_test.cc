@@ -283,6 +283,26 @@ TEST_CASE("each part of the floating-point state has its name",
 #endif
 }
 
+#if defined(__x86_64__)
+TEST_CASE("registers that a call must leave empty or clear are looked at",
+          "[conformance][floating-point]") {
+  FloatControl::reset();
+  const FloatControl before = FloatControl::now();
+  const auto changed = [&] {
+    const FloatControl after = FloatControl::now();
+    FloatControl::reset();
+    return name_changes(before, after);
+  };
+  asm volatile("std");
+  CHECK(changed() == "the direction flag");
+  asm volatile("fld1");
+  CHECK(changed() == "the x87 registers (emms?)");
+  asm volatile("pxor %mm0, %mm0");
+  CHECK(changed() == "the x87 registers (emms?)");
+  CHECK(FloatControl::now() == before);
+}
+#endif
+
 TEST_CASE("without a worker the library runs in this very process",
           "[conformance][kernel]") {
   KernelOptions options;

@@ -46,13 +46,11 @@ std::string load_fault(const Loaded& loaded) {
   if (!changes.empty()) {
     const bool is_fast_math = differ_in_flushing(loaded.before, loaded.loaded);
     return "sets " + changes + " when it is loaded: " +
-           (is_fast_math ? "linked with -ffast-math?"
-                         : "restore the floating-point environment");
+           (is_fast_math ? "linked with -ffast-math?" : "restore it");
   }
   const std::string left = name_changes(loaded.before, loaded.described);
   return left.empty() ? ""
-                      : "ropeproof_describe changed " + left +
-                            "; restore the floating-point environment";
+                      : "ropeproof_describe changed " + left + "; restore it";
 }
 
 Answer answer_of(const Solved& solved,
@@ -65,7 +63,7 @@ Answer answer_of(const Solved& solved,
   if (solved.before != solved.after) {
     return {Outcome::kError, function + " changed " +
                                  name_changes(solved.before, solved.after) +
-                                 "; restore the floating-point environment"};
+                                 "; restore it"};
   }
   switch (solved.status) {
     case ROPEPROOF_OK:

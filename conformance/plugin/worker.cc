@@ -15,7 +15,6 @@
 #endif
 
 #include <barrier>
-#include <cfenv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -226,7 +225,7 @@ Functions load(const std::string& path, Loaded& loaded) {
   loaded.before = FloatControl::now();
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   loaded.loaded = FloatControl::now();
-  std::fesetenv(FE_DFL_ENV);
+  FloatControl::reset();
   if (library == nullptr) {
     copy_text((std::string("cannot be loaded: ") + dlerror()).c_str(),
               loaded.text);
@@ -245,7 +244,7 @@ Functions load(const std::string& path, Loaded& loaded) {
   loaded.description.struct_size = sizeof loaded.description;
   loaded.status = describe(&loaded.description);
   loaded.described = FloatControl::now();
-  std::fesetenv(FE_DFL_ENV);
+  FloatControl::reset();
   loaded.stage = Loaded::kDescribed;
   copy_text(loaded.description.name, loaded.name);
   copy_text(loaded.description.version, loaded.version);
@@ -271,12 +270,12 @@ Functions load(const std::string& path, Loaded& loaded) {
 }
 
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem) {
-  std::fesetenv(FE_DFL_ENV);
+  FloatControl::reset();
   Solved solved;
   solved.before = FloatControl::now();
   solved.status = run(&problem);
   solved.after = FloatControl::now();
-  std::fesetenv(FE_DFL_ENV);
+  FloatControl::reset();
   return solved;
 }
 
