@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "conformance/plugin/kernel.h"
 
@@ -40,13 +41,37 @@ constexpr const char* kSystem[] = {"/usr",
                                    "/etc/ld.so.cache",
                                    "/etc/alternatives"};
 
-// Whether it is the folder, or in it, links followed.
-bool is_below(const fs::path& path, const fs::path& folder) {
+// Variables that tell a kernel nothing of the judge, and those that begin so.
+constexpr const char* kVariables[] = {
+    "PATH=", "LANG=", "LC_", "TZ=", "LD_LIBRARY_PATH=", "OMP_", "GOMP_"};
+
+// What lies between, empty for what is not in the folder; no links.
+std::optional<fs::path> path_inside(const fs::path& folder,
+                                    const fs::path& path) {
+  const fs::path inside = path.lexically_relative(folder);
+  if (inside.empty() || *inside.begin() == "..") return std::nullopt;
+  return inside;
+}
+
+fs::path without_links(const fs::path& path) {
   std::error_code error;
-  const fs::path inside =
-      fs::weakly_canonical(path, error)
-          .lexically_relative(fs::weakly_canonical(folder, error));
-  return !inside.empty() && *inside.begin() != "..";
+  return fs::weakly_canonical(path, error);
+}
+
+void add_environment(std::vector<std::string>& words) {
+  words.push_back("--clearenv");
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
+    const std::string variable = *one;
+    if (std::ranges::none_of(kVariables, [&](const char* first) {
+          return variable.starts_with(first);
+        })) {
+      continue;
+    }
+    const std::size_t end = variable.find('=');
+    words.insert(words.end(), {"--setenv", variable.substr(0, end),
+                               variable.substr(end + 1)});
+  }
+  words.insert(words.end(), {"--setenv", "HOME", "/tmp"});
 }
 
 void add_system(std::vector<std::string>& words) {
@@ -170,28 +195,31 @@ std::vector<std::string> walled(const Sandbox& sandbox,
                                     "--cap-drop",
                                     "ALL",
                                     "--die-with-parent"};
+  add_environment(words);
   add_system(words);
   words.insert(words.end(), {"--proc", "/proc", "--dev", "/dev", "--size",
                              "67108864", "--tmpfs", "/dev/shm", "--size",
                              "268435456", "--tmpfs", "/tmp"});
   std::vector<fs::path> seen(std::begin(kSystem), std::end(kSystem));
-  const auto is_seen = [&](const fs::path& path) {
-    return std::ranges::any_of(
-        seen, [&](const fs::path& one) { return is_below(path, one); });
-  };
   for (const std::string& path : sandbox.shown) {
-    if (is_seen(path)) continue;
+    if (std::ranges::any_of(seen, [&](const fs::path& one) {
+          return path_inside(one, path).has_value();
+        })) {
+      continue;
+    }
     words.insert(words.end(), {"--ro-bind", path, path});
     seen.push_back(path);
   }
-  for (const std::string& folder : sandbox.hidden) {
-    std::error_code error;
-    const fs::path path = fs::weakly_canonical(folder, error);
-    if (!fs::is_directory(path, error) || !is_seen(path)) {
-      continue;
+  // A folder is hidden under each name that what is shown gives it.
+  for (const std::string& hidden : sandbox.hidden) {
+    for (const fs::path& shown : seen) {
+      const auto inside =
+          path_inside(without_links(shown), without_links(hidden));
+      std::error_code error;
+      if (!inside || !fs::is_directory(hidden, error)) continue;
+      const std::string path = (shown / *inside).lexically_normal().string();
+      words.insert(words.end(), {"--tmpfs", path, "--remount-ro", path});
     }
-    words.insert(words.end(),
-                 {"--tmpfs", path.string(), "--remount-ro", path.string()});
   }
   words.insert(words.end(),
                {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/",

@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 118_600, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 72_245,
+    ("everything outside vectors/", 118_630, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 72_275,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 12_535,
