@@ -71,13 +71,51 @@ cases::Case smallest_taken(plugin::Kernel& kernel, const Subject& subject) {
   return all;
 }
 
+// What grows with every call. A kernel has what it keeps of one problem after a
+// thousand calls, its threads and files after a hundred.
+class Growth {
+ public:
+  // One line after `done` calls; empty where nothing has grown too far.
+  std::string of(const std::optional<plugin::Footprint>& now, int done) {
+    if (!now) return "";
+    for (Amount& amount : amounts_) {
+      const std::size_t one = (*now).*amount.what;
+      if (done < amount.settled) continue;
+      if (!amount.first) amount.first = {one, done};
+      if (one <= amount.first->first + amount.most) continue;
+      return std::string("its ") + amount.name + " with every call: by " +
+             std::to_string((one - amount.first->first) / amount.unit) +
+             amount.unit_name + " from call " +
+             std::to_string(amount.first->second) + " to " +
+             std::to_string(done);
+    }
+    return "";
+  }
+
+ private:
+  struct Amount {
+    std::size_t plugin::Footprint::*what;
+    const char* name;
+    int settled;
+    std::size_t most, unit;
+    const char* unit_name;
+    std::optional<std::pair<std::size_t, int>> first = std::nullopt;
+  };
+  static constexpr std::size_t kMiB = std::size_t{1} << 20;
+  Amount amounts_[4] = {
+      // 250 bytes a call are too many.
+      {&plugin::Footprint::private_bytes, "memory grows", 1000, 16 * kMiB, kMiB,
+       " MiB"},
+      // Each thread may reserve 128 MiB for what it allocates.
+      {&plugin::Footprint::address_bytes, "address space grows", 1000,
+       8192 * kMiB, kMiB, " MiB"},
+      {&plugin::Footprint::threads, "threads grow", 100, 64, 1, ""},
+      {&plugin::Footprint::open_files, "open files grow", 100, 64, 1, ""}};
+};
+
 }  // namespace
 
 Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
-  // What a kernel keeps of one problem it has after so many calls; then 250
-  // bytes a call are too many.
-  constexpr int kSettled = 1000;
-  constexpr std::size_t kMostGrowth = std::size_t{16} << 20;
   const bool is_cheap = kernel.shares_memory();
   const int count = is_cheap ? kManyCalls : kManyRequests;
   const Aspect aspect = is_cheap ? Aspect::kManyCalls : Aspect::kManyRequests;
@@ -85,7 +123,7 @@ Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
   const int rounds = kernel.is_concurrent() ? 100 : 1;
   const cases::Case one = smallest_taken(kernel, subject);
   judge::Output first;
-  std::optional<std::size_t> memory;  // after the first kSettled
+  Growth growth;
   for (int done = 0; done < count;) {
     call::Call call = call_of(kernel, {one, subject.operation});
     const ropeproof_problem problem = call.begin();
@@ -109,15 +147,8 @@ Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
     }
     // A round of other bits is the last one, and not the first.
     done += answer.is_steady ? rounds : 2;
-    if (done < kSettled) continue;
-    const std::optional<std::size_t> now = kernel.private_bytes();
-    if (!memory) memory = now;
-    if (now && *now > *memory + kMostGrowth) {
-      return failed(aspect, "its memory grows with every call: by " +
-                                std::to_string((*now - *memory) >> 20) +
-                                " MiB from call " + std::to_string(kSettled) +
-                                " to " + std::to_string(done));
-    }
+    const std::string grown = growth.of(kernel.footprint(), done);
+    if (!grown.empty()) return failed(aspect, grown);
   }
   return attempt(kernel, subject, aspect, std::nullopt,
                  "another problem after them");

@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <thread>
 
-#include "conformance/plugin/kernel.h"
 #include "conformance/plugin/sandbox.h"
 #include "conformance/plugin/supervisor.h"
 #include "conformance/text/one_line.h"
@@ -42,6 +42,14 @@ Descriptor own(int fd) {
   ::close(fd);
   if (moved < 0) fail("fcntl");
   return Descriptor(moved);
+}
+
+// 0 for a folder that cannot be read.
+std::size_t entries_of(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator entries(folder, error);
+  return error ? 0
+               : static_cast<std::size_t>(std::distance(begin(entries), {}));
 }
 
 }  // namespace
@@ -268,14 +276,17 @@ pid_t Child::inmost() const {
   return pid;
 }
 
-std::optional<std::size_t> Child::private_bytes() {
+std::optional<Footprint> Child::footprint() {
   if (has_ended() || worker_ < 0) return std::nullopt;
-  std::ifstream file("/proc/" + std::to_string(inmost()) + "/statm");
+  const std::string process = "/proc/" + std::to_string(inmost());
+  std::ifstream file(process + "/statm");
   std::size_t size = 0, resident = 0, shared = 0;
   if (!(file >> size >> resident >> shared) || resident < shared) {
     return std::nullopt;
   }
-  return (resident - shared) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return Footprint{(resident - shared) * page, size * page,
+                   entries_of(process + "/task"), entries_of(process + "/fd")};
 }
 
 // Reads what the supervisor has said.

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "conformance/plugin/deadline.h"
+#include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::plugin {
 
@@ -121,9 +122,9 @@ class Child {
   // The grace after kClosed: a socket closes a moment before its process ends.
   static constexpr std::chrono::seconds kGrace{1};
 
-  // Returns the bytes of memory that the child does not share, where its
-  // process number is known and /proc says so.
-  std::optional<std::size_t> private_bytes();
+  // Returns what the child has taken, where its process number is known and
+  // /proc says so.
+  std::optional<Footprint> footprint();
 
   // Drops what the child prints from now on; last_line() still has it.
   void drop_output();

@@ -86,6 +86,13 @@ struct Answer {
   bool was_made = true;      // false: the kernel gets no more calls
 };
 
+// What a process has taken of the system's.
+struct Footprint {
+  std::size_t private_bytes = 0;  // of memory that it does not share
+  std::size_t address_bytes = 0;  // of memory or none
+  std::size_t threads = 0, open_files = 0;
+};
+
 // How a kernel's process begins and ends.
 struct Lifetime {
   // What loading or describing left changed in the floating-point environment,
@@ -121,9 +128,8 @@ class Kernel {
   // shares_memory(); they have a release() of their own.
   SparseMemory& sparse() { return sparse_; }
 
-  // Returns the bytes of memory that its process has of its own, where that can
-  // be seen.
-  virtual std::optional<std::size_t> private_bytes() { return std::nullopt; }
+  // Returns what its process has taken, where that can be seen.
+  virtual std::optional<Footprint> footprint() { return std::nullopt; }
 
   // Solves one problem, all of whose pointers are from allocate(). After a
   // crash or a timeout the next call starts a fresh process.

@@ -125,8 +125,8 @@ class LibraryKernel : public GuardedKernel {
   }
   bool has_supports() const override { return has_supports_; }
   bool is_on_device() const override { return is_on_device_; }
-  std::optional<std::size_t> private_bytes() override {
-    return worker_ == nullptr ? std::nullopt : worker_->private_bytes();
+  std::optional<Footprint> footprint() override {
+    return worker_ == nullptr ? std::nullopt : worker_->footprint();
   }
 
   std::optional<Lifetime> lifetime() override {
