@@ -44,6 +44,17 @@ Descriptor own(int fd) {
   return Descriptor(moved);
 }
 
+// How many processes this machine has killed since its start because memory ran
+// out; nothing where it does not say.
+std::optional<std::uint64_t> memory_kills() {
+  std::ifstream file("/proc/vmstat");
+  std::string name;
+  for (std::uint64_t count = 0; file >> name >> count;) {
+    if (name == "oom_kill") return count;
+  }
+  return std::nullopt;
+}
+
 // 0 for a folder that cannot be read.
 std::size_t entries_of(const std::string& folder) {
   std::error_code error;
@@ -93,6 +104,7 @@ std::unique_ptr<Child> Child::start(
   // call exit().
   std::fflush(nullptr);
   std::cout.flush();
+  const auto kills_before = memory_kills();
   const pid_t pid = ::fork();
   if (pid < 0) fail("fork");
   if (pid == 0) {
@@ -103,6 +115,7 @@ std::unique_ptr<Child> Child::start(
     });
   }
   std::unique_ptr<Child> child(new Child);
+  child->kills_before_ = kills_before;
   child->supervisor_ = pid;
   child->control_ = std::move(control);
   child->socket_ = std::move(ours);
@@ -310,7 +323,11 @@ bool Child::has_ended() {
       const int code = WEXITSTATUS(ended.status);
       const bool tells_signal = is_walled_ && WIFEXITED(ended.status) &&
                                 code > 128 && code < 128 + NSIG;
-      ended_ = how_it_ended(tells_signal ? code - 128 : ended.status);
+      const int status = tells_signal ? code - 128 : ended.status;
+      ended_ = how_it_ended(status);
+      is_starved_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
+                    memory_kills() > kills_before_;
+      if (is_starved_) *ended_ += ", as the machine's memory ran out";
       has_succeeded_ =
           WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0;
     }
@@ -338,6 +355,13 @@ void Child::end_supervisor() {
   }
   control_.close();
   supervisor_ = -1;
+}
+
+Answer Child::end_in_call() {
+  Answer answer{Outcome::kCrash, end(kGrace)};
+  answer.has_hung_up = has_hung_up();
+  answer.is_starved = is_starved_;
+  return answer;
 }
 
 std::string Child::end(Clock::duration grace) {

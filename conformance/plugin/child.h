@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -115,6 +116,8 @@ class Child {
   // Waits `grace` for the child to end by itself, then kills it. Returns how it
   // ended, for example "killed by signal 11 (Segmentation fault)".
   std::string end(Clock::duration grace);
+  // Ends the child likewise. Returns that as the answer to its call: kCrash.
+  Answer end_in_call();
   // Whether the child ended by itself, with exit status 0.
   bool has_succeeded() const { return has_succeeded_; }
   // Whether end() has not seen it end: it closed its socket, and may run on.
@@ -149,6 +152,9 @@ class Child {
   bool is_walled_ = false;  // the worker waits for processes of its own
   std::optional<std::string> ended_;  // how the child ended, in words
   bool has_succeeded_ = false;
+  // How many processes had been killed for memory when it started.
+  std::optional<std::uint64_t> kills_before_;
+  bool is_starved_ = false;
   Descriptor control_;  // the supervisor's socket
   Descriptor socket_;
   Descriptor output_;  // the pipe into which the child prints

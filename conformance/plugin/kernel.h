@@ -83,7 +83,9 @@ struct Answer {
   bool is_steady = true;  // false: a round of run_together gave other bits
   Trespass trespass = Trespass::kNone;  // filled in by who knows the buffers
   bool has_hung_up = false;  // the process closed its connection, and may run
-  bool was_made = true;      // false: the kernel gets no more calls
+  // The machine's memory had run out, through whomever, when the process ended.
+  bool is_starved = false;
+  bool was_made = true;  // false: the kernel gets no more calls
 };
 
 // What a process has taken of the system's.

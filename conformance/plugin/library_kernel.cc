@@ -146,10 +146,8 @@ class LibraryKernel : public GuardedKernel {
                       {Outcome::kTimeout, "not unloaded within " +
                                               deadline.text() + end_worker()}};
     }
-    const std::string how = worker_->end(Child::kGrace);
-    const bool has_succeeded = worker_->has_succeeded();
-    const Answer answer = crash(how);
-    return Lifetime{load_fault_, has_succeeded ? Answer{} : answer};
+    const Answer answer = crash();
+    return Lifetime{load_fault_, has_succeeded_ ? Answer{} : answer};
   }
 
   bool restart(int threads) override {
@@ -205,7 +203,7 @@ class LibraryKernel : public GuardedKernel {
         return all({Outcome::kTimeout,
                     "no answer within " + deadline.text() + end_worker()});
       case Child::Wire::kClosed:
-        return all(crash(worker_->end(Child::kGrace)));
+        return all(crash());
       case Child::Wire::kDone:
         break;
     }
@@ -231,9 +229,9 @@ class LibraryKernel : public GuardedKernel {
   }
 
   // The answer of a worker that has ended.
-  Answer crash(const std::string& how) {
-    Answer answer{Outcome::kCrash, how};
-    answer.has_hung_up = worker_->has_hung_up();
+  Answer crash() {
+    Answer answer = worker_->end_in_call();
+    has_succeeded_ = worker_->has_succeeded();
     const CrashNote& note = *note_;
     if (note.signal != 0 && note.is_stack_overflow) {
       answer.detail += ", stack overflow";
@@ -316,8 +314,9 @@ class LibraryKernel : public GuardedKernel {
   int threads_ = 0;
   bool has_supports_ = false, is_on_device_ = false;
   std::string load_fault_;
-  bool is_first_ = true;   // the next call in its process
-  bool is_silent_ = true;  // nothing came behind the last reply
+  bool is_first_ = true;        // the next call in its process
+  bool is_silent_ = true;       // nothing came behind the last reply
+  bool has_succeeded_ = false;  // the last process to end, with status 0
   std::uint64_t number_ = 0;
   SharedNote note_;
   std::unique_ptr<Child> worker_;

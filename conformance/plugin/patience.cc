@@ -23,7 +23,8 @@ std::chrono::milliseconds Patience::start_limit() const {
 }
 
 bool Patience::tries_again(const Answer& answer, bool is_first) {
-  if (answer.outcome != Outcome::kTimeout || is_first || has_given_up() ||
+  const bool is_late = answer.outcome == Outcome::kTimeout && !is_first;
+  if ((!is_late && !answer.is_starved) || has_given_up() ||
       !options_.can_restart || tried_again_ == options_.max_timeouts) {
     return false;
   }

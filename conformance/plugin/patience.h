@@ -24,8 +24,10 @@ class Patience {
   std::chrono::milliseconds limit(bool is_first) const;
   std::chrono::milliseconds start_limit() const;
 
-  // Whether a late call is made once more, alone in a fresh process; the first
-  // call of a process is not. Says so on standard error.
+  // Whether a call is made once more, alone in a fresh process: a late one,
+  // unless it is the first of its process, and one whose process was killed as
+  // memory ran out, which another program may have taken. Says so on standard
+  // error.
   bool tries_again(const Answer& answer, bool is_first);
 
   // Counts a call with its last answer. `has_ended`: its process has ended.

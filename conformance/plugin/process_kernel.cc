@@ -27,14 +27,13 @@ constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 
 // The conversation cannot go on: the process is killed.
 struct Broken : std::runtime_error {
-  Broken(Outcome how, const std::string& detail, bool hung_up = false)
-      : std::runtime_error(detail), outcome(how), has_hung_up(hung_up) {}
-  const Outcome outcome;
-  const bool has_hung_up;
+  explicit Broken(const Answer& how)
+      : std::runtime_error(how.detail), answer(how) {}
+  const Answer answer;
 };
 
 [[noreturn]] void refuse(const std::string& fault) {
-  throw Broken(Outcome::kError, text::one_line(fault));
+  throw Broken({Outcome::kError, text::one_line(fault)});
 }
 
 class ProcessKernel : public Kernel {
@@ -115,9 +114,8 @@ class ProcessKernel : public Kernel {
     try {
       return talk();
     } catch (const Broken& broken) {
-      Answer answer{broken.outcome, broken.what()};
-      answer.has_hung_up = broken.has_hung_up;
-      if (broken.outcome == Outcome::kTimeout) {
+      Answer answer = broken.answer;
+      if (answer.outcome == Outcome::kTimeout) {
         if (interrupt()) return answer;
         process_->end({});
         answer.detail += quoted_last_line(process_->last_line());
@@ -317,14 +315,15 @@ class ProcessKernel : public Kernel {
   void receive(std::size_t bytes) {
     const auto wire = process_->receive(received_, bytes, deadline_);
     if (wire == Child::Wire::kLate) {
-      throw Broken(Outcome::kTimeout, "no answer within " + deadline_.text());
+      throw Broken({Outcome::kTimeout, "no answer within " + deadline_.text()});
     }
     if (wire == Child::Wire::kClosed) {
-      std::string how = process_->end(Child::kGrace);
-      how += quoted_last_line(process_->last_line());
-      if (has_begun()) how = "ends in the middle of an answer: " + how;
-      throw Broken(has_begun() ? Outcome::kError : Outcome::kCrash,
-                   text::one_line(how), process_->has_hung_up());
+      Answer end = process_->end_in_call();
+      if (has_begun()) end.outcome = Outcome::kError;
+      end.detail = text::one_line(
+          (has_begun() ? "ends in the middle of an answer: " : "") +
+          end.detail + quoted_last_line(process_->last_line()));
+      throw Broken(end);
     }
   }
 
