@@ -14,11 +14,13 @@
 #include "conformance/report/policy.h"
 #include "conformance/report/report.h"
 #include "conformance/text/one_line.h"
+#include "conformance/text/signature.h"
 #include "conformance/text/strict_json.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 #include "tools/output_file.h"
 #include "tools/profile_flags.h"
+#include "tools/report_file.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -28,7 +30,7 @@ namespace report = conformance::report;
 struct GradeOptions {
   KernelFlags kernel;
   ProfileFlags profile;
-  std::optional<std::string> policy, report_file;
+  std::optional<std::string> policy, report_file, key;
   std::string vectors = default_vectors().string();
   bool is_json = false, has_no_diagnosis = false, is_server = false;
 };
@@ -99,6 +101,12 @@ class Grader {
   conformance::check::Selection selection_;
 };
 
+// A verdict's line or a report, signed where there is a key.
+std::string signed_text(const GradeOptions& options, const std::string& json) {
+  return options.key ? conformance::text::with_signature(json, *options.key)
+                     : json;
+}
+
 int grade(const GradeOptions& options) {
   Grader grader(options);
   std::vector<std::filesystem::path> inputs = options.kernel.inputs();
@@ -110,10 +118,11 @@ int grade(const GradeOptions& options) {
     file.emplace("--report", *options.report_file, inputs);
   }
   const report::Report found = grader.grade(options.kernel);
-  if (file) file->write(report::json_report(found));
-  std::cout << (options.is_json
-                    ? report::verdict_line(found, grader.policy().sha256) + "\n"
-                    : report::text_report(found, 1))
+  if (file) file->write(signed_text(options, report::json_report(found)));
+  const std::string line =
+      report::verdict_line(found, grader.policy().sha256) + "\n";
+  std::cout << (options.is_json ? signed_text(options, line)
+                                : report::text_report(found, 1))
             << std::flush;
   return report::exit_status(report::total(found));
 }
@@ -151,7 +160,7 @@ int serve(const GradeOptions& options) {
           {"error", conformance::text::one_line(error.what())}};
       answer = fault.dump();
     }
-    std::cout << answer << "\n" << std::flush;
+    std::cout << signed_text(options, answer + "\n") << std::flush;
   }
   return 0;
 }
@@ -178,6 +187,7 @@ Command add_grade(CLI::App& app) {
   auto* const file =
       command->add_option("--report", options->report_file,
                           "also write every check to this file, as JSON");
+  add_sign_flag(*command, options->key);
   command
       ->add_flag("--serve", options->is_server,
                  "for each line {\"lib\": FILE} of standard input, print the "
@@ -190,6 +200,14 @@ Command add_grade(CLI::App& app) {
               throw std::invalid_argument(
                   "grade needs one kernel, or --serve: --lib, --command or "
                   "--builtin");
+            }
+            if (options->key) {
+              if (!options->is_server && !options->is_json &&
+                  !options->report_file) {
+                throw std::invalid_argument(
+                    "--sign signs JSON; give --json or --report, too");
+              }
+              conformance::text::expect_private_key(*options->key);
             }
             return options->is_server ? serve(*options) : grade(*options);
           }};

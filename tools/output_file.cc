@@ -45,16 +45,40 @@ class SignalsIgnored {
   std::array<void (*)(int), kSignals.size()> old_{};
 };
 
-// A new file in `folder`, under a name that no other run has; below 0: none can
-// be made.
-int create_in(const fs::path& folder, fs::path& name) {
+// Makes a name in a folder that no other run has; below 0: none can be made.
+// `make(name)` returns a descriptor, or below 0 with errno.
+template <class Make>
+int with_new_name(std::string& name, const Make& make) {
   for (int i = 0;; ++i) {
-    name = folder / (".ropeproof-" + std::to_string(::getpid()) + "-" +
-                     std::to_string(i) + ".tmp");
-    const int file =
-        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0 || errno != EEXIST) return file;
+    name = ".ropeproof-" + std::to_string(::getpid()) + "-" +
+           std::to_string(i) + ".tmp";
+    const int made = make(name.c_str());
+    if (made >= 0 || errno != EEXIST) return made;
   }
+}
+
+int create_in(int folder, std::string& name) {
+  return with_new_name(name, [&](const char* one) {
+    return ::openat(folder, one, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  });
+}
+
+// A file in the folder that has no name yet; below 0: there are none.
+int create_unnamed(int folder) {
+#if defined(O_TMPFILE)
+  if (::access("/proc/self/fd", X_OK) != 0) return -1;  // names it, later
+  return ::openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+#else
+  return -1;
+#endif
+}
+
+// Gives it a new name.
+int name_in(int folder, int file, std::string& name) {
+  const std::string here = "/proc/self/fd/" + std::to_string(file);
+  return with_new_name(name, [&](const char* one) {
+    return ::linkat(AT_FDCWD, here.c_str(), folder, one, AT_SYMLINK_FOLLOW);
+  });
 }
 
 bool write_all(int file, std::string_view bytes) {
@@ -135,11 +159,16 @@ OutputFile::OutputFile(const std::string& flag, const std::string& path,
   }
   if (!is_replaced_) return;
   const SignalsIgnored whole;
-  fs::path probe;
-  const int file = create_in(folder(), probe);
+  names_ = conformance::plugin::Descriptor(
+      ::open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (names_.get() < 0) refuse("cannot be written" + reason());
+  unnamed_ = conformance::plugin::Descriptor(create_unnamed(names_.get()));
+  if (unnamed_.get() >= 0) return;
+  std::string probe;
+  const int file = create_in(names_.get(), probe);
   if (file < 0) refuse("cannot be written" + reason());
   ::close(file);
-  ::unlink(probe.c_str());
+  ::unlinkat(names_.get(), probe.c_str(), 0);
 }
 
 fs::path OutputFile::folder() const {
@@ -169,22 +198,25 @@ void OutputFile::write(std::string_view bytes) const {
 
 void OutputFile::replace(std::string_view bytes) const {
   const SignalsIgnored whole;
-  fs::path part;
-  const int file = create_in(folder(), part);
+  const int folder_file = names_.get();
+  std::string part;
+  const bool is_unnamed = unnamed_.get() >= 0;
+  const conformance::plugin::Descriptor own(
+      is_unnamed ? -1 : create_in(folder_file, part));
+  const int file = is_unnamed ? unnamed_.get() : own.get();
   if (file < 0) fail();
-  if (!write_all(file, bytes) || !sync(file) || ::close(file) != 0) {
+  if (!write_all(file, bytes) || !sync(file) ||
+      (is_unnamed && name_in(folder_file, file, part) < 0)) {
     const int error = errno;
-    ::unlink(part.c_str());
+    if (!is_unnamed) ::unlinkat(folder_file, part.c_str(), 0);
     errno = error;
     fail();
   }
-  if (::rename(part.c_str(), target_.c_str()) != 0) {
-    fail("; what it was to hold is in " + part.string());
+  if (::renameat(folder_file, part.c_str(), folder_file,
+                 target_.filename().c_str()) != 0) {
+    fail("; what it was to hold is in " + (folder() / part).string());
   }
-  const int names = ::open(folder().c_str(), O_RDONLY | O_CLOEXEC);
-  if (names < 0) return;
-  ::fsync(names);  // some file systems cannot
-  ::close(names);
+  ::fsync(folder_file);  // some file systems cannot
 }
 
 void OutputFile::fail(const std::string& more) const {

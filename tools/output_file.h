@@ -7,12 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/plugin/child.h"
+
 namespace ropeproof::tools {
 
 // Made before the kernel runs, so that a bad path costs no run; until write()
 // nothing is on the disk. A regular file is replaced by renaming: an older one
 // stays until the new one is complete, and a run that ends early leaves
-// nothing. A device or a pipe is written to.
+// nothing. Where the file system has files without a name (Linux), the new one
+// is such a file, opened beforehand, and so is its folder: what others put in
+// their place meanwhile gets nothing. A device or a pipe is written to.
 class OutputFile {
  public:
   // `flag` names the file in errors; `inputs` are files and folders that the
@@ -36,6 +40,8 @@ class OutputFile {
   std::string flag_, path_;
   std::filesystem::path target_;  // behind symbolic links
   bool is_replaced_ = true;
+  conformance::plugin::Descriptor names_;    // the folder
+  conformance::plugin::Descriptor unnamed_;  // what is to be the file
 };
 
 }  // namespace ropeproof::tools

@@ -8,6 +8,7 @@
 #include "conformance/text/file.h"
 #include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
+#include "conformance/text/signature.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -16,11 +17,13 @@ namespace {
 struct FileFormat {
   const char *flag, *meaning;
   std::string (*bytes_of)(const conformance::report::Report&);
+  bool is_json;
 };
 constexpr FileFormat kFormats[] = {
     {"--report", "also write every check to this file, as JSON",
-     conformance::report::json_report},
-    {"--junit", "the same as JUnit XML", conformance::report::junit_report}};
+     conformance::report::json_report, true},
+    {"--junit", "the same as JUnit XML", conformance::report::junit_report,
+     false}};
 
 std::string ansi_quoted(const std::string& text) {
   std::string result = "$'";
@@ -43,6 +46,7 @@ void ReportOutput::add_flags(CLI::App& command) {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     command.add_option(kFormats[i].flag, files_[i].path, kFormats[i].meaning);
   }
+  add_sign_flag(command, key_);
   command
       .add_option("--failures", failures_,
                   "failing checks shown in full (default 1)")
@@ -62,6 +66,13 @@ void ReportOutput::add_flags(CLI::App& command) {
 void ReportOutput::open(const std::vector<std::filesystem::path>& inputs) {
   if (required_) {
     required_ = conformance::report::parse_requirement(*required_);
+  }
+  if (key_) {
+    if (!files_.front().path) {
+      throw std::invalid_argument(
+          "--sign signs a file in JSON; name one by --report");
+    }
+    conformance::text::expect_private_key(*key_);
   }
   for (std::size_t i = 0; i < files_.size(); ++i) {
     auto& [path, file] = files_[i];
@@ -88,7 +99,11 @@ int ReportOutput::publish(conformance::report::Report report) {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     if (!files_[i].file) continue;
     try {
-      files_[i].file->write(kFormats[i].bytes_of(report));
+      const std::string bytes = kFormats[i].bytes_of(report);
+      files_[i].file->write(
+          kFormats[i].is_json && key_
+              ? conformance::text::with_signature(bytes, *key_)
+              : bytes);
     } catch (const std::runtime_error& error) {
       fault += (fault.empty() ? "" : "; ") + std::string(error.what());
     }
@@ -115,6 +130,12 @@ std::string text_of_report(const std::string& file) {
 
 conformance::report::NamedReport named_report(const std::string& file) {
   return {file, conformance::report::read_report(text_of_report(file), file)};
+}
+
+void add_sign_flag(CLI::App& command, std::optional<std::string>& key) {
+  command.add_option("--sign", key,
+                     "file with an Ed25519 key (PEM), by which what is written "
+                     "as JSON is signed; `check-report` checks it");
 }
 
 std::string shell_quoted(const std::string& text) {

@@ -24,9 +24,9 @@ class ReportOutput {
   // Opens the files of the flags before the run, which reads `inputs`. Throws
   // std::invalid_argument where one cannot be written.
   void open(const std::vector<std::filesystem::path>& inputs);
-  // Writes the report, then prints it, and returns the exit status; a file that
-  // cannot be written keeps nothing else back. Throws std::invalid_argument if
-  // --require differs from what the report has.
+  // Writes the report, signed with --sign, then prints it, and returns the exit
+  // status; a file that cannot be written keeps nothing else back. Throws
+  // std::invalid_argument if --require differs from what the report has.
   int publish(conformance::report::Report report);
   // Writes what a run without a verdict found to --report, and prints nothing.
   void write_json(const std::string& json);
@@ -37,7 +37,7 @@ class ReportOutput {
     std::optional<OutputFile> file = {};
   };
   std::vector<File> files_;  // one for each format of report_file.cc
-  std::optional<std::string> required_;
+  std::optional<std::string> required_, key_;
   int failures_ = 1;
   bool has_details_ = false;
 };
@@ -46,6 +46,8 @@ class ReportOutput {
 // it. Throw ReportError, one line that names the file.
 std::string text_of_report(const std::string& file);
 conformance::report::NamedReport named_report(const std::string& file);
+// The flag of the key that signs what is written.
+void add_sign_flag(CLI::App& command, std::optional<std::string>& key);
 
 // Text as a shell reads it back; bash and zsh, where it has characters that no
 // terminal shows.

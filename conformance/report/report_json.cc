@@ -15,6 +15,7 @@
 #include "conformance/report/report_reader.h"
 #include "conformance/report/requirement.h"
 #include "conformance/text/one_line.h"
+#include "conformance/text/signature.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
@@ -303,12 +304,13 @@ std::string json_report(const Report& report) {
   return out.json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Report read_report(const std::string& text, const std::string& file) {
+Report read_report(const std::string& given, const std::string& file) {
+  const std::string bytes = text::without_signature(given);
   const auto fail = [&file](const std::string& fault) {
     throw ReportError(text::one_line(file + ": " + fault));
   };
-  const Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded() && text.find("ropeproof-report/") < 100) {
+  const Json document = Json::parse(bytes, nullptr, false);
+  if (document.is_discarded() && bytes.find("ropeproof-report/") < 100) {
     fail("a report that is cut short; write the report again");
   }
   const Json format = document.is_object() && document.contains("format")
@@ -331,7 +333,7 @@ Report read_report(const std::string& text, const std::string& file) {
   } catch (const std::exception&) {
     fail("a member is missing or of another type; write the report again");
   }
-  if (json_report(report) != text) {
+  if (json_report(report) != bytes) {
     fail("not as this version writes it; was it edited, or cut short?");
   }
   return report;

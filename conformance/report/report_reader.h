@@ -16,11 +16,12 @@ struct ReportError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// Reads what json_report() wrote: json_report(read_report(text, file)) == text,
-// byte for byte, or it throws ReportError. An edited total is refused like a
+// Reads what json_report() wrote, and leaves a signature out:
+// json_report(read_report(given, file)) == given, byte for byte, or it throws
+// ReportError. An edited total is refused like a
 // truncated file. The summary of a check that does not fail is not
 // in the file, nor are the ids of a whole run.
-Report read_report(const std::string& text, const std::string& file);
+Report read_report(const std::string& given, const std::string& file);
 
 }  // namespace ropeproof::conformance::report
 

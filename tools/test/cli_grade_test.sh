@@ -63,4 +63,38 @@ lines 1 '"failures":{"FAIL":'
 lines 1 'request.lib'
 head -1 "$work/out" >"$work/served"
 same "$work/served" "$work/first"
+
+# Signed verdicts and reports: a byte, another key, no signature, half a file.
+if openssl genpkey -algorithm ed25519 -out "$work/key" 2>/dev/null; then
+  openssl pkey -in "$work/key" -pubout -out "$work/pub"
+  openssl genpkey -algorithm ed25519 -out "$work/other"
+  openssl pkey -in "$work/other" -pubout -out "$work/other.pub"
+  run=(run "${mine[@]}" --tier smoke)
+  expect 2 'name one by --report' "${run[@]}" --sign "$work/key"
+  expect 2 'no private Ed25519 key' "${run[@]}" --sign "$work/pub" --report "$work/r.json"
+  expect 0 '' "${run[@]}" --report "$work/plain.json"
+  expect 0 '' "${run[@]}" --sign "$work/key" --report "$work/r.json"
+  says 0 'signed by' check-report "$work/r.json" --key "$work/pub"
+  expect 0 '' merge "$work/r.json" --report "$work/merged.json"
+  same "$work/merged.json" "$work/plain.json"
+  tells() { # tells PATTERN FILE KEY
+    says 1 "$1" check-report "$2" --key "$3"
+    check "more than one line" [ "$(wc -l <"$work/err")" -eq 1 ]
+  }
+  tells 'another key' "$work/r.json" "$work/other.pub"
+  tells 'no signature' "$work/plain.json" "$work/pub"
+  sed 's/"L1"/"L2"/' "$work/r.json" >"$work/edited.json"
+  tells 'was changed' "$work/edited.json" "$work/pub"
+  head -c 1000 "$work/r.json" >"$work/cut.json"
+  tells 'cut short' "$work/cut.json" "$work/pub"
+  expect 2 'cannot be read' check-report "$work/none.json" --key "$work/pub"
+  expect 2 'no public Ed25519 key' check-report "$work/r.json" --key "$work/key"
+  head -1 "$work/asked" | "$ropeproof" "${policy[@]}" --serve "${walls[@]}" \
+    --sign "$work/key" >"$work/verdict" 2>"$work/err"
+  says 0 'signed by' check-report "$work/verdict" --key "$work/pub"
+  sed 's/"conforms":true/"conforms":1234/' "$work/verdict" >"$work/edited"
+  tells 'was changed' "$work/edited" "$work/pub"
+else
+  echo "no openssl: signatures are tested by signature_test.cc alone"
+fi
 finish
