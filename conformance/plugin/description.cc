@@ -128,7 +128,8 @@ Description description_of(const ropeproof_description& d, std::string name,
   return {std::move(name), std::move(version), d.operations,
           d.dtypes,        d.pairings,         d.features,
           d.axis_maps,     d.caches,           d.scalings,
-          d.padding_bytes, d.max_position,     std::move(claims)};
+          d.padding_bytes, d.max_position,     std::move(claims),
+          std::nullopt};
 }
 
 void check_abi_version(std::int64_t version, const std::string& source) {
@@ -143,6 +144,12 @@ void check_description(const Description& d, const std::string& source) {
   const Check check{source};
   check.text("name", d.name, is_name_character, "[A-Za-z0-9._/-]");
   check.text("version", d.version, is_printable, "printable ASCII");
+  if (d.backend) {
+    check.text("backend.name", d.backend->name, is_name_character,
+               "[A-Za-z0-9._/-]");
+    check.text("backend.version", d.backend->version, is_printable,
+               "printable ASCII");
+  }
   check.some_bits("operations", d.operations, kOperationWords);
   check.some_bits("dtypes", d.dtypes, kDtypeWords);
   check.some_bits("pairings", d.pairings, kAbiPairingWords);

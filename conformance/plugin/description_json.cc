@@ -55,6 +55,28 @@ void for_each_claim_field(AnyClaim& c, Codec& codec) {
   codec.word("rounding", c.rounding, kRoundingWords, "once");
 }
 
+Json backend_json(const Backend& backend) {
+  return {{"name", backend.name},
+          {"version", backend.version},
+          {"shows", backend.shows},
+          {"hides", backend.hides},
+          {"left_out", backend.left_out}};
+}
+
+Backend read_backend(const nlohmann::json& json, const std::string& where) {
+  text::StrictObject object(json, where);
+  const auto line = [&](const char* key) {
+    return text::one_line(object.text(key));
+  };
+  Backend backend{
+      line("name"), line("version"), line("shows"), line("hides"), {}};
+  for (const std::string& given : object.texts("left_out")) {
+    backend.left_out.push_back(text::one_line(given));
+  }
+  object.finish();
+  return backend;
+}
+
 struct Writer {
   Json json = Json::object();
 
@@ -112,6 +134,9 @@ Json description_json(const Description& description) {
   for (const ropeproof_claim& claim : description.claims) {
     claims.push_back(claim_json(claim));
   }
+  if (description.backend) {
+    writer.json["backend"] = backend_json(*description.backend);
+  }
   return writer.json;
 }
 
@@ -143,7 +168,19 @@ Description read_description(text::StrictObject& object) {
     for_each_claim_field(description.claims.emplace_back(), claim_reader);
     fields.finish();
   }
+  if (const nlohmann::json* given = object.find("backend")) {
+    description.backend = read_backend(*given, object.at("backend"));
+  }
   return description;
+}
+
+Backend parse_backend(const std::string& text, const std::string& source) {
+  const std::string where = source + ": ropeproof_backend";
+  try {
+    return read_backend(text::parse_json(text, where), where);
+  } catch (const text::FileError& error) {
+    throw KernelError(error.what());
+  }
 }
 
 Description parse_device(const std::string& text, const std::string& file) {

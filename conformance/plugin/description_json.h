@@ -26,6 +26,10 @@ Json claim_members(ropeproof_claim claim);
 // Throws text::FileError.
 Description read_description(text::StrictObject& object);
 
+// Reads what a library's ropeproof_backend() gives, the field `backend` of a
+// description. Throws KernelError, one line that begins with `source`.
+Backend parse_backend(const std::string& text, const std::string& source);
+
 // Reads what a device that runs elsewhere says of itself; `file` names the text
 // in errors. q and k come in one file, so `keys` is always there, and outputs
 // are out_of_place. Throws KernelError, one line, for an unknown field or word,

@@ -28,6 +28,16 @@ namespace ropeproof::conformance::plugin {
 // A claim for every dtype: A0, within 1 ulp, rounded once.
 inline constexpr ropeproof_claim kStrictestClaim{0, 0, 0, 0, 1, 1, 0, 0};
 
+// What runs a device's kernel on a processor. Each text is one line.
+struct Backend {
+  std::string name, version;  // "triton-interpret", "3.9.0"
+  // What a verdict covers, and what it says nothing about.
+  std::string shows, hides;
+  std::vector<std::string> left_out;  // of what the kernel would take
+
+  bool operator==(const Backend&) const = default;
+};
+
 // ropeproof_description, owned and checked.
 struct Description {
   std::string name, version;
@@ -37,6 +47,7 @@ struct Description {
   std::int64_t max_position = 0;
   // One claim or more, in order; their ulps are 1 or more.
   std::vector<ropeproof_claim> claims = {kStrictestClaim};
+  std::optional<Backend> backend;  // none: the kernel runs where it belongs
 
   // Returns the claim of one dtype, the first where none names it.
   const ropeproof_claim& claim(std::uint32_t dtype) const;

@@ -8,6 +8,7 @@
 
 #include "conformance/plugin/child.h"
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/guarded_kernel.h"
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/patience.h"
@@ -34,8 +35,10 @@ Description described(const Loaded& loaded, const std::string& source) {
   }
   const ropeproof_description& d = loaded.description;
   check_abi_version(d.abi_version, source);
-  const Description description =
-      description_of(d, loaded.name, loaded.version);
+  Description description = description_of(d, loaded.name, loaded.version);
+  if (loaded.backend[0] != '\0') {
+    description.backend = parse_backend(loaded.backend, source);
+  }
   check_description(description, source);
   return description;
 }
@@ -294,7 +297,7 @@ class LibraryKernel : public GuardedKernel {
     if (!is_silent_) fail(source_, kForged);
     // What a plug-in writes in the worker's place need not have ends.
     for (char* last : {std::end(loaded.text), std::end(loaded.name),
-                       std::end(loaded.version)}) {
+                       std::end(loaded.version), std::end(loaded.backend)}) {
       last[-1] = '\0';
     }
     if (loaded.stage == Loaded::kDescribed && loaded.status != ROPEPROOF_OK) {

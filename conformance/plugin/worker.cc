@@ -248,6 +248,10 @@ Functions load(const std::string& path, Loaded& loaded) {
   loaded.stage = Loaded::kDescribed;
   copy_text(loaded.description.name, loaded.name);
   copy_text(loaded.description.version, loaded.version);
+  if (const auto backend = reinterpret_cast<const char* (*)()>(
+          dlsym(library, "ropeproof_backend"))) {
+    copy_text(backend(), loaded.backend);
+  }
   std::optional<ropeproof_device_memory> device;
   if (const auto find_device = reinterpret_cast<decltype(&ropeproof_device)>(
           dlsym(library, "ropeproof_device"))) {

@@ -32,6 +32,7 @@ struct Loaded {
   FloatControl before, loaded, described;
   char text[512]{};
   char name[128]{}, version[128]{};
+  char backend[1024]{};  // JSON, of ropeproof_backend; empty: there is none
 };
 
 // What the runner sends, followed by `count` problems, each to be solved

@@ -145,6 +145,12 @@ TEST_CASE("a claim is read with its defaults and what files imply",
   }
   CHECK(plugin::parse_device(plugin::description_json(d).dump(), "again")
             .features == d.features);
+  plugin::Description there = d;
+  there.backend = {"made-up", "1.2", "sums", "sines", {"bf16"}};
+  CHECK(plugin::parse_device(plugin::description_json(there).dump(), "again")
+            .backend == there.backend);
+  CHECK(fault(R"(}], "backend": {"name": "x"}, "x": [{)") ==
+        "device.json.backend: version: expected a string");
 }
 
 TEST_CASE("RUN.md explains the columns in their order", "[exchange]") {

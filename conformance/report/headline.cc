@@ -103,6 +103,11 @@ std::string scope_text(const Report& report, const Totals& totals) {
   return text::joined(parts, ", ");
 }
 
+std::string backend_text(const Report& report) {
+  const std::optional<plugin::Backend>& backend = report.kernel.backend;
+  return backend ? " on " + backend->name + " " + backend->version : "";
+}
+
 std::string headline(const Report& report, const Totals& totals) {
   if (exit_status(totals) == 0 && totals.of(check::Verdict::kPass) == 0 &&
       totals.of(check::Verdict::kXfail) == 0) {
@@ -123,11 +128,12 @@ std::string headline(const Report& report, const Totals& totals) {
   const std::string coarse = coarse_text(report, totals);
   const std::string with = coarse.empty() ? "" : ", with " + coarse;
   const std::string scope = ", " + scope_text(report, totals);
+  const std::string on = backend_text(report);
   switch (exit_status(totals)) {
     case 0:
-      return "CONFORMS" + with + level + scope;
+      return "CONFORMS" + on + with + level + scope;
     case 6:
-      return "CONFORMS IN PART" + with + level + scope +
+      return "CONFORMS IN PART" + on + with + level + scope +
              " (partial: " + totals.unasked[0] +
              (totals.unasked.size() == 1
                   ? ""
@@ -135,7 +141,7 @@ std::string headline(const Report& report, const Totals& totals) {
                         " more") +
              " not judged)";
     case 1:
-      if (!are_waivers_alone(totals)) return "DOES NOT CONFORM" + level;
+      if (!are_waivers_alone(totals)) return "DOES NOT CONFORM" + on + level;
       return totals.expired.empty() ? "STALE WAIVER" : "EXPIRED WAIVER";
     case 2:
       return "NOTHING WAS JUDGED";

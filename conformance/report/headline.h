@@ -32,6 +32,9 @@ std::string coarse_text(const Report& report, const Totals& totals);
 // than 1 in 100 elements have a bound that accepts any rotation.
 std::string scope_text(const Report& report, const Totals& totals);
 
+// " on triton-interpret 3.9.0"; empty where the kernel runs where it belongs.
+std::string backend_text(const Report& report);
+
 // "CONFORMS  level L1, f32, positions to 2^22": the verdict of a run, with what
 // it is about.
 std::string headline(const Report& report, const Totals& totals);

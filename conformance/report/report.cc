@@ -266,8 +266,8 @@ std::string conformance_statement(const Report& report, const Totals& totals) {
   const std::int64_t declined = totals.of(check::Verdict::kDeclined);
   const std::string coarse = coarse_text(report, totals);
   return "engine " + report.kernel.name + " " + report.kernel.version +
-         ": ropeproof " + report.suite_version + ", level " +
-         level_text(totals) + ", " + report.asked +
+         backend_text(report) + ": ropeproof " + report.suite_version +
+         ", level " + level_text(totals) + ", " + report.asked +
          (report.seed == 0 ? "" : ", fresh " + std::to_string(report.seed)) +
          ", angle " + angle_classes(report.kernel) +
          (coarse.empty() ? "" : ", with " + coarse) + ", " +

@@ -83,6 +83,18 @@ std::string offers_text(const plugin::Description& kernel) {
   return paragraph("offers", text);
 }
 
+// What stands in for the kernel's device, and what no verdict of it says.
+std::string backend_lines(const plugin::Description& kernel) {
+  if (!kernel.backend) return "";
+  const plugin::Backend& b = *kernel.backend;
+  std::string text = paragraph(
+      "on", b.name + " " + b.version + ": " + b.shows + "; not " + b.hides);
+  if (!b.left_out.empty()) {
+    text += paragraph("without", text::joined(b.left_out, "; "));
+  }
+  return text;
+}
+
 std::string header(const Report& r, bool has_details) {
   std::string text =
       "ropeproof " + r.suite_version + "   vectors " + r.vectors_version;
@@ -93,8 +105,8 @@ std::string header(const Report& r, bool has_details) {
   if (!r.operations.empty()) text += ", only " + r.operations;
   if (!r.shard.is_whole()) text += ", shard " + r.shard.text();
   return text + "\n  kernel   " + r.kernel.name + " " + r.kernel.version +
-         "   " + r.kernel_argument + "\n" + offers_text(r.kernel) +
-         claims_text(r.kernel) + "\n";
+         "   " + r.kernel_argument + "\n" + backend_lines(r.kernel) +
+         offers_text(r.kernel) + claims_text(r.kernel) + "\n";
 }
 
 std::string row(const std::string& name, const Totals& totals,

@@ -81,6 +81,20 @@ TEST_CASE("a report says where a declaration makes it easy to conform",
                  ContainsSubstring("; cos and sin in f16  level L1, f32"));
 }
 
+TEST_CASE("a report says what stood in for the device",
+          "[conformance][report]") {
+  Report report = judged_example("c_example");
+  CHECK(json_report(report).find("\"backend\"") == std::string::npos);
+  report.kernel.backend = {
+      "made-up", "1.2", "sums", "sines", {"calls of 9 tokens"}};
+  CHECK_THAT(text_report(report, 1),
+             ContainsSubstring("  on       made-up 1.2: sums; not sines\n"
+                               "  without  calls of 9 tokens\n") &&
+                 ContainsSubstring("CONFORMS on made-up 1.2  level L1, f32"));
+  CHECK_THAT(conformance_statement(report, total(report)),
+             ContainsSubstring(" on made-up 1.2: ropeproof "));
+}
+
 TEST_CASE("every failure prints an equation of the specification",
           "[conformance][report]") {
   std::string specification;

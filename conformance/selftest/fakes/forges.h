@@ -18,7 +18,7 @@ typedef struct forged_loaded {
   ropeproof_description description;
   uint8_t has_supports, is_on_device;
   forged_control before, loaded, described;
-  char text[512], name[128], version[128];
+  char text[512], name[128], version[128], backend[1024];
 } forged_loaded;
 
 typedef struct forged_solved {
