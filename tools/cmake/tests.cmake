@@ -155,6 +155,12 @@ ropeproof_script(adapters_like conformance/adapters/like_test.py $<TARGET_FILE:r
 ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(judge_state conformance/adapters/state_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(few_shapes conformance/adapters/few_shapes_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(backends conformance/adapters/backends_test.py ${PROJECT_BINARY_DIR})
+# Where torch, Triton and JAX are installed.
+ropeproof_script(triton_backend conformance/adapters/triton_backend_test.py
+  ${PROJECT_BINARY_DIR})
+ropeproof_script(pallas_backend conformance/adapters/pallas_backend_test.py
+  ${PROJECT_BINARY_DIR})
 ropeproof_script(problems conformance/adapters/problems_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(closeness conformance/adapters/closeness_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(closeness_errors conformance/adapters/closeness_errors_test.py

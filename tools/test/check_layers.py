@@ -23,7 +23,7 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 119_410, "(?!vectors/).*"),
+    ("everything outside vectors/", 120_220, "(?!vectors/).*"),
     ("conformance/ without adapters, engines, examples and selftest/fakes", 72_825,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
@@ -54,7 +54,7 @@ C_HEADERS = (
     "|stdint|stdio|stdlib|string|time"
 )
 KINDS = {
-    "kernel_abi": r"(conformance/include/)?ropeproof_(kernel|tokens|device|judge)\.h",
+    "kernel_abi": r"(conformance/include/)?ropeproof_(kernel|tokens|device|judge|cuda|cuda_types)\.h",
     "second_oracle": "tools/prove/second_oracle/.*",
     "room": "conformance/([a-z]+)/.*",
     "reference": "reference/.*", "fast": "fast/.*", "tools": "tools/.*",
@@ -155,6 +155,8 @@ class House:
             return [], []  # but <stdint.h>
         if re.fullmatch(r"conformance/include/ropeproof_(tokens|device|judge)\.h", file):
             return ["std", "kernel_abi"], ["include"]
+        if re.fullmatch(r"conformance/include/ropeproof_(cuda|cuda_types)\.h", file):
+            return ["std", "system", "kernel_abi"], ["include"]
         if file.startswith("conformance/engines/"):
             return MAY["engines"].split(), ["engines"]
         if file.startswith("conformance/examples/consumer/"):  # a project of its own

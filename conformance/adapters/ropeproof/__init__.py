@@ -29,6 +29,7 @@ if _wire.is_runner_there():
 from ropeproof.arrays import (DTYPES, bf16_to_f32, f32_to_bf16, from_jax,
                               from_mlx, from_onnxruntime, from_torch, to_jax,
                               to_ml_dtypes, to_mlx, to_onnxruntime, to_torch)
+from ropeproof.backends import use as backend
 from ropeproof.closeness import assert_rope_close, bound, golden
 from ropeproof.decorator import Invalid, Unsupported, kernel
 from ropeproof.errors import Error
@@ -40,6 +41,6 @@ from ropeproof.server import serve
 
 __all__ = [
     "DTYPES", "Error", "Invalid", "Problem", "Report", "Unsupported",
-    "assert_rope_close", "bf16_to_f32", "bound", "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime",
+    "assert_rope_close", "backend", "bf16_to_f32", "bound", "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime",
     "from_torch", "golden", "judge", "kernel", "mark", "problems", "serve", "to_jax",
     "to_ml_dtypes", "to_mlx", "to_onnxruntime", "to_torch"]

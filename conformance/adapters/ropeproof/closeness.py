@@ -4,6 +4,7 @@ import ctypes
 
 import numpy as np
 
+from ropeproof import backends
 from ropeproof.arguments import one_of, said
 from ropeproof.closeness_problem import call_of, order_of
 from ropeproof.judge_library import (BITS, UNSUPPORTED, Claim, check, load,
@@ -69,7 +70,8 @@ def _judged(result, given, claim, read, **how):
         library.ropeproof_free(judgement)
 
 
-def assert_rope_close(result, given, *, claim="A1", judged=0.99, **how):
+def assert_rope_close(result, given, *, claim="A1", judged=0.99, backend=None,
+                      **how):
     """Passes if a RoPE's result is within the bound that follows from a claim.
 
     result, given  what the kernel returned, and what it was given: an array, or
@@ -113,6 +115,9 @@ def assert_rope_close(result, given, *, claim="A1", judged=0.99, **how):
                    claims, the bound accepts any rotation; then a right result is
                    a ValueError. A number below 0.99 is the share of elements
                    that a verdict needs
+    backend        what stood in for the device, as in ropeproof.kernel: a dtype
+                   that it gets wrong is a ValueError, and a failure says what it
+                   covers
 
     AssertionError says which elements are wrong, the pattern that they follow,
     what the bound consists of and, where it is known, the bug. ValueError names
@@ -131,9 +136,12 @@ def assert_rope_close(result, given, *, claim="A1", judged=0.99, **how):
         raise ValueError(f"judged is {said(judged)}; expected a share, 0 to 1")
     if any(part is None for part in _tuple(result)):
         raise ValueError("the result is None: the kernel returned nothing")
+    in_use = backends.use(backend) if backend else None
+    if in_use:
+        in_use.check(_tuple(given))
     text = _judged(result, given, claim, failure, **how)
     if text is not None:
-        raise AssertionError(text)
+        raise AssertionError(f"{text}\njudged {in_use}" if in_use else text)
 
 
 def _arrays(name, given, claim, **how):

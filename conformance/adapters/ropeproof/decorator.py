@@ -7,6 +7,7 @@ import traceback
 
 import numpy as np
 
+from ropeproof import backends
 from ropeproof import few_shapes as few_shape_parts
 from ropeproof.arrays import word_of
 from ropeproof.problem import Problem, View, results_of
@@ -17,7 +18,8 @@ CLAIM = ("angle_class", "angle_dtype", "power", "power_ulp", "trig_ulp",
          "table_dtype", "rounding")
 FIELDS = ("axis_maps", "caches", "scalings", "padding_bytes", "max_position")
 KEYWORDS = ("operations", "dtypes", "pairings", "features", "claims", "supports",
-            "arrays", "device", "heads_first", "window", "backward", "few_shapes",
+            "arrays", "backend", "device", "heads_first", "window", "backward",
+            "few_shapes", "most_tokens",
             *CLAIM, *FIELDS)
 OBJECT_LIMIT = 8
 MESSAGE_LIMIT = 1000
@@ -54,6 +56,9 @@ def kernel(*, like="plain", **declaration):
     empty        True: problems and tensors of no elements come, too
     arrays       the library of all arrays: numpy, ml_dtypes, torch, jax, mlx
                  or onnxruntime
+    backend      what stands in for its device, "triton-interpret" or
+                 "pallas-interpret": it says arrays, few_shapes and most_tokens,
+                 and the report says what it covers
     device       where torch has its tensors: "cpu", "cuda", ...
     heads_first  True: q and k are [batch, heads, seq, head_dim]
     window       True: q and k are cut to the rotary window; their other
@@ -61,6 +66,8 @@ def kernel(*, like="plain", **declaration):
     few_shapes   True: problems come in parts of two sizes, for what is compiled
                  for each shape, and heads of 20 sizes; of a function of jax.jit
                  with like=, this is so without a word
+    most_tokens  of a problem, batch * seq; larger ones are declined, as what is
+                 slow wants
     backward     True: the adjoint is asked, and judged by the gradients of the
                  function, which never sees it; torch, jax or mlx
     more         other fields of the description, PROTOCOL.md lists them
@@ -81,10 +88,18 @@ def kernel_of(subject, **declaration):
 
 
 def _parts(*, name, version, operations, dtypes, pairings, features=(),
-           claims=None, supports=None, empty=False, arrays="numpy",
+           claims=None, supports=None, empty=False, arrays=None, backend=None,
            device="cpu", heads_first=False, window=False, backward=False,
-           few_shapes=False, **more):
+           few_shapes=None, most_tokens=None, **more):
     """Of a kernel, but for its subject."""
+    in_use = backends.use(backend) if backend else None
+    if in_use:
+        row = in_use.backend
+        dtypes = [word for word in map(word_of, dtypes)
+                  if word not in in_use.declined]
+        arrays = arrays or row.arrays
+        few_shapes = row.few_shapes if few_shapes is None else few_shapes
+        most_tokens = row.most_tokens if most_tokens is None else most_tokens
     flat = {word: more.pop(word) for word in CLAIM if word in more}
     if isinstance(claims, dict):
         claims = [dict(claim, dtypes=[dtype])
@@ -100,6 +115,8 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
     features = ["out_of_place", *features, *["adjoint"] * backward]
     if few_shapes:
         supports = _both(few_shape_parts.takes, supports)
+    if most_tokens:
+        supports = _both(lambda p: p.batch * p.seq <= most_tokens, supports)
     description = dict(
         status="ok", abi_version=ABI_VERSION, name=name, version=version,
         operations=list(operations), dtypes=list(dtypes),
@@ -107,9 +124,11 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
         claims=claims or [flat], **more)
     if supports:
         description["supports"] = True
-    view = View(arrays, heads_first, window, bool(more.get("axis_maps")),
+    if in_use:
+        description["backend"] = in_use.declared(most_tokens)
+    view = View(arrays or "numpy", heads_first, window, bool(more.get("axis_maps")),
                 device, backward)
-    return description, supports, empty, view, few_shapes
+    return description, supports, empty, view, few_shapes, in_use
 
 
 def _both(first, second):
@@ -124,8 +143,10 @@ class _Kernel:
     # Whether q and k are there to be written.
     in_place = False
 
-    def __init__(self, subject, description, supports, empty, view, few_shapes):
+    def __init__(self, subject, description, supports, empty, view, few_shapes,
+                 in_use):
         self.description, self._few_shapes = description, few_shapes
+        self._in_use = in_use
         self._subject, self._supports = subject, supports
         self._empty, self._view = empty, view
         self._objects = {}
@@ -202,9 +223,11 @@ class _Kernel:
         except Invalid as error:
             return "invalid", _text(error), None
         except BaseException as error:  # even SystemExit: the run goes on
+            where = _where(error, self.files, self._in_use)
+            if self._in_use:
+                error = _root(error)
             parts = [type(error).__name__, _text(error)]
-            return ("failed", _where(error, self.files) +
-                    ": ".join(filter(None, parts)), None)
+            return ("failed", where + ": ".join(filter(None, parts)), None)
 
 
 def _same_bytes(a, b):
@@ -224,19 +247,36 @@ def _text(error):
     return text[:MESSAGE_LIMIT].encode("utf-8", "replace").decode()
 
 
-def _where(error, files):
-    """The innermost line of the kernel's files, also of an error that this one
-    followed; else the innermost that is not ours."""
-    ours = os.path.join(os.path.dirname(__file__), "")
-    lines, seen = [], set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        lines += [(frame.f_code.co_filename, line) for frame, line
-                  in reversed(list(traceback.walk_tb(error.__traceback__)))
-                  if not frame.f_code.co_filename.startswith(ours)]
+def _followed(error):
+    """The error, and those that it followed."""
+    seen = []
+    while error is not None and error not in seen:
+        seen.append(error)
         error = error.__cause__ or error.__context__
-    of_kernel = [at for at in lines if os.path.abspath(at[0]) in files]
-    for name, line in of_kernel + lines[:1]:
+    return seen
+
+
+def _root(error):
+    """What a backend raised another error of."""
+    return _followed(error)[-1]
+
+
+def _where(error, files, in_use=None):
+    """The innermost line of the kernel's files, also of an error that this one
+    followed; else the innermost that is not ours. On a backend, which calls the
+    kernel back, the innermost line that is neither ours nor its own."""
+    ours = os.path.join(os.path.dirname(__file__), "")
+    errors = _followed(error)
+    lines = [(frame.f_code.co_filename, line)
+             for one in (reversed(errors) if in_use else errors)
+             for frame, line in reversed(list(traceback.walk_tb(one.__traceback__)))
+             if not frame.f_code.co_filename.startswith(ours)]
+    if in_use:
+        found = [at for at in lines if not at[0].startswith(in_use.folders)
+                 and os.path.exists(at[0])]
+    else:
+        found = [at for at in lines if os.path.abspath(at[0]) in files]
+    for name, line in found + lines[:1]:
         return f"{os.path.basename(name)}:{line}: "
     return ""
 

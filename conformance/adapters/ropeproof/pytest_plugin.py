@@ -25,13 +25,13 @@ import tempfile
 
 import pytest
 
-from ropeproof import program
+from ropeproof import backends, program
 from ropeproof.errors import Error
 from ropeproof.judging import check, judge
 
 LISTS = ("dtypes", "operations", "pairings", "features", "scalings")
 WORDS = ("like", "claim", "profile", "model", "config", "positions", "heads",
-         "layers", "tier", "fresh", "require", "program", "arrays")
+         "layers", "tier", "fresh", "require", "program", "arrays", "backend")
 SHOWN = 3  # failures of a group in full
 # In a report; with the case.
 FAILURE = re.compile(r"^(?:FAIL|CRASH|TIMEOUT|ERROR)  (\S+) .*\n(?:  .*\n)*?"
@@ -76,9 +76,11 @@ def pytest_collection_modifyitems(session, config, items):
             how[word] = value.split(",") if word in LISTS else value
     for spec in config.getoption("ropeproof"):
         try:
+            if "backend" in how:  # before what it runs is imported
+                backends.use(how["backend"])
             function = _function(spec, config)
             check(function, **how)
-        except Error as error:
+        except (Error, ValueError) as error:
             if not hasattr(config, "workerinput"):
                 raise pytest.UsageError(str(error)) from error
             # What a worker of xdist raises here nobody would see.

@@ -7,7 +7,7 @@ import importlib.metadata
 import inspect
 import re
 
-from ropeproof import decorator
+from ropeproof import backends, decorator
 from ropeproof.like import forms
 from ropeproof.like.call import Call, name_of
 from ropeproof.like.library import library_of
@@ -140,7 +140,7 @@ def kernel_of(function, like="plain", **declaration):
         raise TypeError(f"method={method!r} is of classes; {function!r} is none")
     declared = {**_identity(function), "features": ["keys"],
                 "pairings": ["half_split"], "heads_first": form.heads_first,
-                "arrays": declaration.get("arrays") or library_of(function)}
+                "arrays": _arrays_of(function, declaration)}
     call, maker, solve = _parts(function, like, form, options, given, method,
                                 declaration)
     declared.update(form.signatures[" ".join(call.names)])
@@ -201,6 +201,12 @@ def _parts(function, like, form, options, given, method, declaration):
             return form.solve(bound, options, p)
         return form.solve(call, options, p)
     return call, maker, solve
+
+
+def _arrays_of(function, declaration):
+    backend = declaration.get("backend")
+    return declaration.get("arrays") or (
+        backends.use(backend).backend.arrays if backend else library_of(function))
 
 
 def _identity(function):

@@ -1,0 +1,127 @@
+"""What stands in for a device: what is declared, declined and said of it.
+
+    python3 conformance/adapters/backends_test.py BUILD_DIR
+
+A backend of this test runs everywhere; Triton's and Pallas's where they are installed, by
+triton_backend_test.py and pallas_backend_test.py.
+"""
+
+import dataclasses
+import sys
+import types
+import unittest
+
+import numpy as np
+
+from test_functions import judge, my_rope, ropeproof
+
+from ropeproof import backends, decorator
+from ropeproof_test import request, tensor
+
+MADE_UP = backends.Backend(
+    name="made-up", package="numpy", home="made_up", set_before={"MADE_UP": "1"},
+    arrays="numpy", few_shapes=False, most_tokens=8, shows="sums", hides="sines",
+    libraries=("numpy",))
+HOME = types.SimpleNamespace(is_so=lambda: True,
+                             prepare=lambda: {"bf16": "it is made up"})
+
+
+def said_by(function, *given, **how):
+    try:
+        function(*given, **how)
+    except (ValueError, ropeproof.Error) as error:
+        return str(error)
+    return "nothing"
+
+
+class Use(unittest.TestCase):
+    def test_an_unknown_one_and_one_that_is_not_installed(self):
+        self.assertIn("backend='tpu': known are triton-interpret,",
+                      said_by(ropeproof.backend, "tpu"))
+        absent = dataclasses.replace(MADE_UP, name="absent", package="no-such-package")
+        backends.BACKENDS["absent"] = absent
+        self.assertEqual(
+            "backend='absent': no-such-package is not installed; pip install "
+            "no-such-package", said_by(ropeproof.backend, "absent"))
+        self.assertEqual(
+            "my_rope: backend='absent': no-such-package is not installed; pip install "
+            "no-such-package", said_by(judge, my_rope, backend="absent"))
+
+    def test_one_whose_package_was_imported_the_other_way(self):
+        sys.modules["ropeproof.backends.other_way"] = types.SimpleNamespace(
+            is_so=lambda: False)
+        backends.BACKENDS["other"] = dataclasses.replace(
+            MADE_UP, name="other", home="other_way")
+        self.assertEqual(
+            "backend='other': numpy was imported before without MADE_UP=1; set it, or "
+            "call ropeproof.backend('other') before that import",
+            said_by(ropeproof.backend, "other"))
+
+
+
+class Judged(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        backends.BACKENDS["made-up"] = MADE_UP
+        sys.modules["ropeproof.backends.made_up"] = HOME
+        cls.report = judge(my_rope, backend="made-up", dtypes=["f32", "bf16"],
+                           claim="A1", details=True)
+
+    def test_the_report_says_what_it_covers_first(self):
+        version = np.__version__
+        self.assertIn(f"  on       made-up {version}: sums; not sines\n", self.report)
+        self.assertIn("  without  calls of more than 8 tokens; bf16: it is made up\n",
+                      self.report)
+        self.assertRegex(self.report, f"CONFORMS[A-Z ]* on made-up {version} ")
+        self.assertEqual(self.report.json["description"]["backend"], dict(
+            name="made-up", version=version, shows="sums", hides="sines",
+            left_out=["calls of more than 8 tokens", "bf16: it is made up"]))
+
+    def test_what_it_gets_wrong_is_not_offered_and_what_is_large_is_declined(self):
+        self.assertEqual(self.report.json["description"]["dtypes"], ["f32"])
+        self.assertGreater(self.report.verdicts["DECLINED"], 0)
+        whole = judge(my_rope, backend="made-up", claim="A1", most_tokens=0)
+        self.assertNotIn("DECLINED", whole.verdicts)
+        self.assertNotIn("calls of more", whole)
+
+    def test_without_one_nothing_is_said(self):
+        report = judge(my_rope, claim="A1")
+        self.assertNotIn("backend", report.json["description"])
+        self.assertNotIn("  on ", report)
+
+    def test_an_error_names_the_line_that_the_package_calls_back(self):
+        def launch(p):
+            np.apply_along_axis(kernel, 0, p.q)
+
+        def kernel(row):
+            return np.reshape(row, (3, 5, 7))
+        line = kernel.__code__.co_firstlineno + 1
+        made = decorator.kernel_of(
+            launch, name="it", version="0", operations=["rope"], dtypes=["f32"],
+            pairings=["half_split"], angle_class="A1", backend="made-up")
+        status, message, _ = made.solve(request(q=tensor(1, 2, 1, 4)))
+        self.assertEqual(status, "failed")
+        self.assertTrue(message.startswith(
+            f"backends_test.py:{line}: ValueError: cannot reshape"), message)
+
+    def test_one_result_is_judged_on_it_too(self):
+        x = np.float32([[[[1, 2]]]])
+        how = dict(positions=[257], backend="made-up")
+        self.assertIn(f"on made-up {np.__version__}: sums; not sines",
+                      self.failure(x.copy(), x, **how))
+        bf16 = types.SimpleNamespace(dtype="bfloat16")
+        self.assertEqual("backend='made-up': bf16: it is made up", said_by(
+            ropeproof.assert_rope_close, bf16, bf16, **how))
+
+    def failure(self, *given, **how):
+        with self.assertRaises(AssertionError) as caught:
+            ropeproof.assert_rope_close(*given, **how)
+        return str(caught.exception)
+
+
+def main():
+    unittest.main(argv=sys.argv)
+
+
+if __name__ == "__main__":
+    main()
