@@ -156,6 +156,7 @@ ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(judge_state conformance/adapters/state_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(few_shapes conformance/adapters/few_shapes_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(backends conformance/adapters/backends_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(cuda_backend conformance/adapters/cuda_test.py ${PROJECT_BINARY_DIR})
 # Where torch, Triton and JAX are installed.
 ropeproof_script(triton_backend conformance/adapters/triton_backend_test.py
   ${PROJECT_BINARY_DIR})

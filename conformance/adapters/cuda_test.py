@@ -1,0 +1,115 @@
+"""CUDA kernels as C++: right ones conform, a race and a wrong bound are found.
+
+    python3 conformance/adapters/cuda_test.py BUILD_DIR
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from test_functions import folder, ropeproof
+
+from ropeproof.backends import cuda_as_cpp
+
+HERE = pathlib.Path(__file__).parent
+PROGRAM = os.path.join(folder.name, "ropeproof", "bin", "ropeproof")
+
+
+def judged(source, *flags):
+    """Exit status, text and report of a kernel, in smoke."""
+    with tempfile.TemporaryDirectory() as made:
+        library = os.path.join(made, "x.so")
+        cuda_as_cpp.build([source], library, flags=["-O0", *flags])
+        file = os.path.join(made, "report.json")
+        done = subprocess.run([PROGRAM, "run", "--lib", library, "--tier", "smoke",
+                               "--report", file], capture_output=True, text=True)
+        return done.returncode, done.stdout, json.loads(pathlib.Path(file).read_text())
+
+
+class Kernels(unittest.TestCase):
+    def test_shared_memory_and_a_barrier(self):
+        status, said, report = judged(HERE / "shared_rope.cu")
+        self.assertEqual(status, 0, said)
+        self.assertIn("CONFORMS on cuda-as-cpp 1, g++ ", said)
+        self.assertEqual(report["description"]["backend"]["name"], "cuda-as-cpp")
+
+    def test_a_missing_barrier_and_a_wrong_bound_of_a_block(self):
+        for bug, word in ((1, "never written, or a NaN"), (2, "past the end of positions"),
+                          (3, "not written")):
+            with self.subTest(bug):
+                status, said, _ = judged(HERE / "shared_rope.cu", f"-DBUG={bug}")
+                self.assertEqual(status, 1, said)
+                self.assertIn(word, said)
+
+    def test_shuffles_and_16_bits_and_what_is_wrong_on_a_gpu_alone(self):
+        for flags in ([], ["-DFAST"]):
+            status, said, _ = judged(HERE / "shuffled_rope.cu", *flags)
+            self.assertEqual(status, 0, said)
+
+    def test_a_kernel_written_for_nvcc_as_it_is(self):
+        status, said, _ = judged(HERE.parent / "examples" / "my_rope.cu")
+        self.assertEqual(status, 0, said)
+
+
+class Translated(unittest.TestCase):
+    def test_a_launch_with_what_is_within_parentheses(self):
+        self.assertEqual(
+            cuda_as_cpp.translated("if (a) f<T, 2><<<g(1, 2), dim3(3), 0, s>>>(x, h(y)); z();",
+                                   "x.cu"),
+            "if (a) ::ropeproof_cuda::launch({g(1, 2), dim3(3), 0, s}, [&] { "
+            "f<T, 2>(x, h(y)); }); z();")
+
+    def test_shared_arrays(self):
+        said = cuda_as_cpp.translated(
+            "__shared__ float a[4][N], b;\nextern __shared__ __align__(16) char c[];", "x.cu")
+        self.assertIn("static thread_local float a[4][N], b; static thread_local "
+                      "::ropeproof_cuda::Poisoned ropeproof_a(&a, sizeof a); ", said)
+        self.assertIn("ropeproof_b(&b, sizeof b);\n", said)
+        self.assertIn("c = ::ropeproof_cuda::dynamic_shared<", said)
+
+    def refused(self, text, message):
+        with tempfile.TemporaryDirectory() as made:
+            source = pathlib.Path(made, "x.cu")
+            source.write_text(text)
+            with self.assertRaises(ropeproof.Error) as caught:
+                cuda_as_cpp.build([source], pathlib.Path(made, "x.so"))
+            self.assertNotIn("\n", str(caught.exception))
+            self.assertIn(message, str(caught.exception))
+            command = [sys.executable, "-m", "ropeproof.backends.cuda_as_cpp",
+                       str(source), "-o", made + "/x.so"]
+            done = subprocess.run(command, cwd=folder.name, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+
+    def test_what_cannot_be_read_or_compiled_is_a_line(self):
+        self.refused("void f() {\n  (g)<<<1, 1>>>(2);\n}", "x.cu:2: a launch that cannot")
+        self.refused("__global__ void f() { texture t; }", "x.cu:1:")
+
+
+class Launches(unittest.TestCase):
+    def test_more_than_a_block_may_have_and_a_barrier_that_some_miss(self):
+        text = (HERE / "shared_rope.cu").read_text()
+        for before, after, word in (
+                ("dim3(kThreads, kTokens)", "dim3(kThreads, 64)", "of 2048 threads; a block has"),
+                ("dim3(kThreads, kTokens)", "dim3(kThreads, kTokens), 300000",
+                 "300000 bytes of shared memory; a block has 232448"),
+                ("__syncthreads();", "if (threadIdx.x > 2) __shfl_sync(7, 1, 0); else "
+                 "__syncthreads();", "threads of a block wait for others")):
+            with self.subTest(word), tempfile.TemporaryDirectory() as made:
+                source = pathlib.Path(made, "x.cu")
+                source.write_text(text.replace(before, after))
+                library = os.path.join(made, "x.so")
+                cuda_as_cpp.build([source], library, flags=["-O0"])
+                done = subprocess.run(
+                    [PROGRAM, "run", "--lib", library, "--case", "smoke-rich-009"],
+                    capture_output=True, text=True)
+                self.assertEqual(done.returncode, 3, done.stdout)
+                self.assertIn(word, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,133 @@
+"""CUDA sources as C++, without nvcc: two things that C++ cannot say are written
+otherwise, the rest is ropeproof_cuda.h.
+
+    python3 -m ropeproof.backends.cuda_as_cpp my_rope.cu -o my_rope.so
+    ropeproof run --lib ./my_rope.so
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from ropeproof.errors import Error
+
+HERE = pathlib.Path(__file__).resolve()
+# Of the package, and of a checkout.
+FOLDERS = [folder for folder in (
+    HERE.parents[1] / "include", HERE.parents[3] / "include") if folder.is_dir()]
+# What CUDA's own headers are here.
+HEADERS = ("cuda_runtime.h", "cuda_runtime_api.h", "cuda_fp16.h", "cuda_bf16.h",
+           "cuda.h", "device_launch_parameters.h")
+FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-w")
+
+LAUNCH = re.compile(r"<<<(.*?)>>>\s*\(", re.S)
+KERNEL = re.compile(r"[\w:]+\s*(<[^;{}]*>)?\s*$")
+SHARED = re.compile(r"(extern\s+)?__shared__\s+([^;{}()=]*(?:\([^()]*\)[^;{}()=]*)?);")
+
+
+def translated(text, file):
+    """CUDA as C++ of ropeproof_cuda.h, line by line: kernel<<<grid, block>>>(x)
+    is a call of ropeproof_cuda::launch, a shared array is NaNs for each block."""
+    while match := LAUNCH.search(text):
+        kernel = KERNEL.search(text[:match.start()])
+        end = _closing(text, match.end() - 1)
+        if kernel is None or end is None:
+            line = text.count("\n", 0, match.start()) + 1
+            raise Error(f"{file}:{line}: a launch that cannot be read: expected "
+                        f"kernel<<<grid, block>>>(arguments)")
+        text = (text[:kernel.start()] +
+                f"::ropeproof_cuda::launch({{{match[1]}}}, [&] {{ "
+                f"{kernel[0]}({text[match.end():end]}); }})" + text[end + 1:])
+    return SHARED.sub(_shared, text)
+
+
+def _closing(text, opening):
+    """Where the parenthesis at `opening` closes."""
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at
+    return None
+
+
+def _shared(match):
+    is_dynamic, declared = match[1], match[2]
+    names = re.findall(r"(\w+)\s*(?:\[[^\]]*\]\s*)*(?:,|$)", declared)
+    if is_dynamic:
+        kind, name = re.fullmatch(r"(.*?)(\w+)\s*\[\s*\]\s*", declared, re.S).groups()
+        kind = re.sub(r"__align__\s*\([^)]*\)", "", kind)
+        return f"{kind}* {name} = ::ropeproof_cuda::dynamic_shared<{kind}>();"
+    return f"static thread_local {declared}; " + " ".join(
+        f"static thread_local ::ropeproof_cuda::Poisoned ropeproof_{name}("
+        f"&{name}, sizeof {name});" for name in names)
+
+
+def build(sources, output, include=(), flags=(), without=(), compiler=None):
+    """Compiles CUDA files to a shared library. What they include of .cuh and .cu
+    files is found in `include`, translated, too; headers of the names `without` are
+    empty. Error, with the compiler's first line, where it cannot be."""
+    compiler = compiler or shutil.which(os.environ.get("CXX", "c++"))
+    if compiler is None:
+        raise Error("backend='cuda-as-cpp' needs a C++20 compiler: install g++, or "
+                    "set CXX")
+    with tempfile.TemporaryDirectory(prefix="ropeproof-cuda-") as folder:
+        folder = pathlib.Path(folder)
+        for name in HEADERS:
+            (folder / name).write_text('#include "ropeproof_cuda.h"\n')
+        for name in without:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).touch()
+        for place in include:
+            _translate_headers(pathlib.Path(place), folder)
+        made = []
+        for number, source in enumerate(map(pathlib.Path, sources)):
+            try:
+                text = source.read_text()
+            except OSError as error:
+                raise Error(f"{source}: {error.strerror}") from None
+            made.append(folder / f"{number}_{source.stem}.cc")
+            made[-1].write_text(f'#include "ropeproof_cuda.h"\n#line 1 "{source}"\n'
+                                + translated(text, source))
+        command = [compiler, *FLAGS, *flags, f"-I{folder}",
+                   *[f"-I{place}" for place in [*include, *FOLDERS]],
+                   *map(str, made), "-o", str(output)]
+        done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if "error" in line]
+        raise Error(f"{sources[0]}: cannot be compiled as C++: "
+                    f"{(lines or done.stderr.splitlines() or ['?'])[0]}")
+    return output
+
+
+def _translate_headers(place, folder):
+    for header in [*place.glob("*.cuh"), *place.glob("*.cu")]:
+        target = folder / header.name
+        if target.exists():
+            continue  # one of `without`
+        target.write_text(f'#line 1 "{header}"\n'
+                          + translated(header.read_text(errors="replace"), header))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="cuda_as_cpp", description=__doc__)
+    parser.add_argument("sources", nargs="+")
+    parser.add_argument("-o", dest="output", required=True)
+    parser.add_argument("-I", dest="include", action="append", default=[])
+    parser.add_argument("--without", action="append", default=[],
+                        help="a header that is empty")
+    given, flags = parser.parse_known_args()
+    try:
+        build(given.sources, given.output, given.include, flags, given.without)
+    except Error as error:
+        print(f"cuda_as_cpp: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
