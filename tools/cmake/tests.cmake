@@ -173,6 +173,7 @@ ropeproof_script(schema tools/prove/check_schema.py ${vectors})
 if(ROPEPROOF_MPFI)
   add_test(NAME same_bytes COMMAND ${PROJECT_SOURCE_DIR}/tools/prove/same_bytes.sh
     ${PROJECT_BINARY_DIR}/clang)
+ropeproof_script(adapters_grade conformance/adapters/grade_test.py ${PROJECT_BINARY_DIR})
   set_tests_properties(same_bytes PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 # Committed cases never change, and a change would be noticed.

@@ -5,7 +5,8 @@
     report = ropeproof.judge(my_rope, like="hf", dtypes=["bf16"])
     assert report.conforms, report
 
-judges it in this process. Or turns it into a kernel that `ropeproof run
+judges it in this process, as one judges a friend; ropeproof.grade() judges what
+nobody trusts, behind walls. Or turns it into a kernel that `ropeproof run
 --command "python3 x.py"` starts:
 
     @ropeproof.kernel(name="my-rope", version="1.0", operations=["rope"],
@@ -33,6 +34,7 @@ from ropeproof.backends import use as backend
 from ropeproof.closeness import assert_rope_close, bound, golden
 from ropeproof.decorator import Invalid, Unsupported, kernel
 from ropeproof.errors import Error
+from ropeproof.grading import Verdict, grade
 from ropeproof.judging import judge, mark
 from ropeproof.named_problems import problems
 from ropeproof.problem import Problem
@@ -41,6 +43,7 @@ from ropeproof.server import serve
 
 __all__ = [
     "DTYPES", "Error", "Invalid", "Problem", "Report", "Unsupported",
-    "assert_rope_close", "backend", "bf16_to_f32", "bound", "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime",
-    "from_torch", "golden", "judge", "kernel", "mark", "problems", "serve", "to_jax",
+    "Verdict", "assert_rope_close", "backend", "bf16_to_f32", "bound",
+    "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime", "from_torch",
+    "golden", "grade", "judge", "kernel", "mark", "problems", "serve", "to_jax",
     "to_ml_dtypes", "to_mlx", "to_onnxruntime", "to_torch"]

@@ -1,7 +1,7 @@
 """What is raised where there is no report."""
 
 
-class Error(Exception):
+class Error(ValueError):
     """One line: which function, what is wrong, what to do."""
 
     def __init__(self, line):

@@ -23,6 +23,9 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
           **declaration):
     """Judges a function, or a class whose objects are functions; a Report.
 
+    It is for friends: the function runs in this process, where it could patch
+    the judge or never return. What a program wrote to pass grade() judges.
+
     It is called in this thread, and prints where it likes. What the program
     `ropeproof run` judges by files or a command, it judges here alike, but for
     what needs a fresh process.

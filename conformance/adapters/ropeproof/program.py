@@ -215,7 +215,7 @@ class Watch:
                  f"{time.monotonic() - since:.0f} s after its time limit, and "
                  f"catches what interrupts it, at {place}: it is in this process, "
                  f"which cannot go on without it; end it (kill {os.getpid()}), "
-                 f"and judge the function as a command\n".encode())
+                 f"and use grade(), which ends such a function\n".encode())
         self._name = None
 
 
