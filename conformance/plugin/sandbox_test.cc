@@ -1,7 +1,12 @@
 // Walls, where this machine lets somebody build them.
 #include "conformance/plugin/sandbox.h"
 
+#include <unistd.h>
+
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -28,6 +33,16 @@ Answer answer_of(const std::string& name, const KernelOptions& options) {
   const auto kernel =
       load_library(ROPEPROOF_FAKES_DIR "/" + name + ".so", options);
   return run_strided(*kernel);
+}
+
+// What a shell prints there.
+std::string said_behind_walls(const Sandbox& sandbox,
+                              const std::string& command) {
+  const auto trial = execute_behind_walls(sandbox, {"/bin/sh", "-c", command});
+  std::string said;
+  Deadline deadline(std::chrono::seconds(10));
+  trial->receive(said, 1 << 20, deadline);
+  return said;
 }
 
 }  // namespace
@@ -59,11 +74,35 @@ TEST_CASE("a kernel ends behind walls as it ends without",
 
 TEST_CASE("memory is limited behind walls", "[conformance][sandbox]") {
   skip_without_walls();
-  const auto trial = execute_behind_walls({}, {"/bin/sh", "-c", "ulimit -d"});
-  std::string said;
-  Deadline deadline(std::chrono::seconds(10));
-  trial->receive(said, 9, deadline);
-  CHECK(said == "16777216\n");
+  CHECK(said_behind_walls({}, "ulimit -d") == "16777216\n");
+}
+
+TEST_CASE("behind walls there are no variables of the runner's",
+          "[conformance][sandbox]") {
+  skip_without_walls();
+  setenv("ROPEPROOF_SECRET", "7", 1);
+  CHECK(said_behind_walls({}, "echo $ROPEPROOF_SECRET in $HOME") ==
+        "in /tmp\n");
+  unsetenv("ROPEPROOF_SECRET");
+}
+
+TEST_CASE("behind walls a folder is hidden under each of its names",
+          "[conformance][sandbox]") {
+  skip_without_walls();
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() /
+      ("ropeproof-walls-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder / "own" / "answers");
+  std::filesystem::create_symlink("own", folder / "other");
+  std::ofstream(folder / "own" / "answers" / "file") << "answer";
+  Sandbox sandbox;
+  sandbox.shown = {folder / "other", folder / "own"};
+  const std::string list = "cd " + folder.string() + "; ls */*";
+  CHECK(said_behind_walls(sandbox, list + "/*") ==
+        "other/answers/file\nown/answers/file\n");
+  sandbox.hidden = {folder / "own" / "answers"};
+  CHECK(said_behind_walls(sandbox, list) == "other/answers:\n\nown/answers:\n");
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace ropeproof::conformance::plugin
