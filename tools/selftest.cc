@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -11,9 +13,12 @@
 #include <set>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/plugin/sandbox.h"
 #include "conformance/selftest/fakes/expected.h"
+#include "conformance/selftest/hacks.h"
 #include "conformance/selftest/mutant_table.h"
 #include "conformance/selftest/strangers/strangers.h"
 #include "tools/commands.h"
@@ -84,6 +89,72 @@ int judge_strangers(const std::string& vectors,
   return 0;
 }
 
+// A Python of this name, and how a script of a checkout is started with it.
+std::string script_of(const std::string& python, const char* name) {
+  const auto script = default_vectors().parent_path() / "conformance" /
+                      "selftest" / "fakes" / name;
+  return std::filesystem::exists(script)
+             ? python + " " + shell_quoted(script.string())
+             : "";
+}
+
+// What a command prints, by lines.
+std::vector<std::string> lines_of(const std::string& command) {
+  std::vector<std::string> lines;
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return lines;
+  char line[4096];
+  while (std::fgets(line, sizeof line, pipe) != nullptr) {
+    lines.emplace_back(line, std::strcspn(line, "\n"));
+  }
+  if (pclose(pipe) != 0) lines.clear();
+  return lines;
+}
+
+int judge_untrusted(const std::string& vectors, const std::string& fakes,
+                    const std::string& python, bool is_full,
+                    std::optional<OutputFile>& table) {
+  namespace selftest = conformance::selftest;
+  const std::string why = conformance::plugin::why_no_sandbox();
+  if (!why.empty()) {
+    throw std::runtime_error("there is no sandbox here: " + why);
+  }
+  selftest::UntrustedOptions options;
+  options.plugins = builtin_library("fast").parent_path().string();
+  options.library =
+      (fakes.empty() ? options.plugins + "/../fakes" : fakes) + "/hacks.so";
+  if (!std::filesystem::exists(options.library)) {
+    throw std::invalid_argument(options.library +
+                                " is not built; build the target fakes");
+  }
+  options.sandbox.program = program().string();
+  options.sandbox.shown = libraries_of_program();
+  options.sandbox.hidden = {vectors};
+  const std::string process = script_of(python, "hacks.py");
+  if (!process.empty()) {
+    const auto needed = lines_of(process);
+    if (!needed.empty()) options.process = process;
+    options.sandbox.shown.insert(options.sandbox.shown.end(), needed.begin(),
+                                 needed.end());
+  }
+  options.arrays = arrays_of(vectors);
+  options.is_full = is_full;
+  options.print = [](const std::string& line) {
+    std::cout << line << std::flush;
+  };
+  conformance::plugin::hide_memory();
+  const auto corpus = conformance::cases::load_corpus(vectors);
+  std::vector<selftest::HackRow> rows;
+  {
+    const SilentStderr silent;
+    rows = selftest::run_untrusted(corpus, options);
+  }
+  if (table) table->write(selftest::untrusted_table(rows));
+  std::cout << "\nuntrusted " << selftest::score_text(rows)
+            << (options.process.empty() ? "; no Python with NumPy\n" : "\n");
+  return selftest::all_right(rows) ? 0 : 5;
+}
+
 }  // namespace
 
 Command add_selftest(CLI::App& app) {
@@ -91,7 +162,8 @@ Command add_selftest(CLI::App& app) {
     std::string vectors = default_vectors().string();
     std::string fakes, fake_process;
     std::optional<std::string> table;
-    bool is_full = false;
+    bool is_full = false, is_untrusted = false;
+    std::string python = "python3";
     conformance::selftest::strangers::Options strangers;
     std::string until = "fresh";
   };
@@ -109,11 +181,16 @@ Command add_selftest(CLI::App& app) {
                       "command that plays the hostile process whose name is "
                       "appended (default: fakes/process.py of a checkout)");
   command->add_option("--table", options->table,
-                      "also write what becomes of each mutant to this file, "
-                      "as Markdown");
+                      "also write what becomes of each mutant, or of each that "
+                      "is not trusted, to this file, as Markdown");
   command->add_flag("--full", options->is_full,
                     "also every fault of three classes, on the full tier: "
                     "minutes");
+  command->add_flag("--untrusted", options->is_untrusted,
+                    "only judge, behind walls, kernels that are made to pass: "
+                    "those that take seconds, with --full all");
+  command->add_option("--python", options->python,
+                      "command that starts those in Python (default: python3)");
   command->add_option("--strangers", options->strangers.count,
                       "only judge so many kernels with faults drawn at random: "
                       "seconds to minutes each");
@@ -130,45 +207,49 @@ Command add_selftest(CLI::App& app) {
                       "engines' elements, or more");
   command->add_option("--named", options->strangers.named,
                       "also diagnose so many of --strangers");
-  return {
-      command, [options] {
-        if (options->strangers.count > 0) {
-          namespace strangers = conformance::selftest::strangers;
-          options->strangers.last = *conformance::text::find_word(
-              strangers::kAskedWords, options->until);
-          return judge_strangers(options->vectors, options->strangers);
-        }
-        std::optional<OutputFile> table;
-        if (options->table) {
-          table.emplace("--table", *options->table,
-                        std::vector<std::filesystem::path>{options->vectors});
-        }
-        conformance::selftest::SelftestOptions suite;
-        const auto fast = builtin_library("fast");
-        if (std::filesystem::exists(fast)) suite.fast_library = fast.string();
-        suite.arrays = arrays_of(options->vectors);
-        if (suite.arrays == nullptr) {
-          throw std::invalid_argument(options->vectors +
-                                      ": not the suite's vectors");
-        }
-        suite.with_three = options->is_full;
-        suite.fakes = {options->fakes, options->fake_process};
-        const auto beside = fast.parent_path().parent_path() / "fakes";
-        if (options->fakes.empty() && std::filesystem::exists(beside)) {
-          suite.fakes.libraries = beside.string();
-        }
-        if (!suite.fakes.libraries.empty()) check_fakes(suite.fakes.libraries);
-        const auto script = default_vectors().parent_path() / "conformance" /
-                            "selftest" / "fakes" / "process.py";
-        if (options->fake_process.empty() && std::filesystem::exists(script)) {
-          suite.fakes.process = "python3 " + shell_quoted(script.string());
-        }
-        const conformance::selftest::SelftestReport report = run_silently(
-            conformance::cases::load_corpus(options->vectors), suite);
-        if (table) table->write(mutant_table(report));
-        std::cout << report.text;
-        return report.holds() ? 0 : 5;
-      }};
+  return {command, [options] {
+            if (options->strangers.count > 0) {
+              namespace strangers = conformance::selftest::strangers;
+              options->strangers.last = *conformance::text::find_word(
+                  strangers::kAskedWords, options->until);
+              return judge_strangers(options->vectors, options->strangers);
+            }
+            std::optional<OutputFile> table;
+            if (options->table) {
+              table.emplace(
+                  "--table", *options->table,
+                  std::vector<std::filesystem::path>{options->vectors});
+            }
+            if (options->is_untrusted) {
+              return judge_untrusted(options->vectors, options->fakes,
+                                     options->python, options->is_full, table);
+            }
+            conformance::selftest::SelftestOptions suite;
+            const auto fast = builtin_library("fast");
+            if (std::filesystem::exists(fast))
+              suite.fast_library = fast.string();
+            suite.arrays = arrays_of(options->vectors);
+            if (suite.arrays == nullptr) {
+              throw std::invalid_argument(options->vectors +
+                                          ": not the suite's vectors");
+            }
+            suite.with_three = options->is_full;
+            suite.fakes = {options->fakes, options->fake_process};
+            const auto beside = fast.parent_path().parent_path() / "fakes";
+            if (options->fakes.empty() && std::filesystem::exists(beside)) {
+              suite.fakes.libraries = beside.string();
+            }
+            if (!suite.fakes.libraries.empty())
+              check_fakes(suite.fakes.libraries);
+            if (options->fake_process.empty()) {
+              suite.fakes.process = script_of("python3", "process.py");
+            }
+            const conformance::selftest::SelftestReport report = run_silently(
+                conformance::cases::load_corpus(options->vectors), suite);
+            if (table) table->write(mutant_table(report));
+            std::cout << report.text;
+            return report.holds() ? 0 : 5;
+          }};
 }
 
 }  // namespace ropeproof::tools

@@ -145,6 +145,19 @@ add_test(NAME mutant_table COMMAND bash -c
            <(cut -d '|' -f 1-4 '${PROJECT_BINARY_DIR}/MUTANTS.md')")
 set_tests_properties(selftest PROPERTIES FIXTURES_SETUP mutant_table)
 set_tests_properties(mutant_table PROPERTIES FIXTURES_REQUIRED mutant_table)
+# Kernels that are made to pass, behind walls: those that take seconds, and at night all, whose
+# table is what is committed.
+set(untrusted ${selftest} --untrusted --python ${ROPEPROOF_PYTHON})
+add_test(NAME selftest_untrusted COMMAND ${untrusted})
+add_test(NAME selftest_untrusted_full COMMAND ${untrusted} --full
+  --table ${PROJECT_BINARY_DIR}/UNTRUSTED.md)
+add_test(NAME untrusted_table COMMAND bash -c "[ -s '${PROJECT_BINARY_DIR}/UNTRUSTED.md' ] || exit 77
+  diff -u '${PROJECT_SOURCE_DIR}/conformance/selftest/UNTRUSTED.md' '${PROJECT_BINARY_DIR}/UNTRUSTED.md'")
+set_tests_properties(selftest_untrusted selftest_untrusted_full PROPERTIES
+  SKIP_REGULAR_EXPRESSION "there is no sandbox here")
+set_tests_properties(selftest_untrusted_full PROPERTIES FIXTURES_SETUP untrusted_table)
+set_tests_properties(untrusted_table PROPERTIES FIXTURES_REQUIRED untrusted_table
+  SKIP_RETURN_CODE 77)
 ropeproof_script(readme tools/test/check_readme.py ${PROJECT_SOURCE_DIR}
   $<TARGET_FILE:ropeproof> ${plugins})
 ropeproof_script(adapters conformance/adapters/ropeproof_test.py)
@@ -153,6 +166,7 @@ ropeproof_script(adapters_like conformance/adapters/like_test.py $<TARGET_FILE:r
   ${vectors})
 # As a wheel has them.
 ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(adapters_grade conformance/adapters/grade_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(judge_state conformance/adapters/state_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(few_shapes conformance/adapters/few_shapes_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(backends conformance/adapters/backends_test.py ${PROJECT_BINARY_DIR})
@@ -173,7 +187,6 @@ ropeproof_script(schema tools/prove/check_schema.py ${vectors})
 if(ROPEPROOF_MPFI)
   add_test(NAME same_bytes COMMAND ${PROJECT_SOURCE_DIR}/tools/prove/same_bytes.sh
     ${PROJECT_BINARY_DIR}/clang)
-ropeproof_script(adapters_grade conformance/adapters/grade_test.py ${PROJECT_BINARY_DIR})
   set_tests_properties(same_bytes PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 # Committed cases never change, and a change would be noticed.
@@ -200,8 +213,8 @@ add_test(NAME fast_every_position COMMAND fast_test "[sweep]")
 add_test(NAME coverage COMMAND ropeproof list coverage --vectors ${vectors})
 # A wheel is built anew, and what it needs comes from PyPI.
 add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tools/test/wheel_test.sh ${ROPEPROOF_PYTHON})
-foreach(test IN ITEMS reference_mutants selftest_full fast_every_position coverage same_bytes
-    wheel)
+foreach(test IN ITEMS reference_mutants selftest_full selftest_untrusted_full untrusted_table
+    fast_every_position coverage same_bytes wheel)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES LABELS night TIMEOUT 7200)
   endif()
