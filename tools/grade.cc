@@ -13,6 +13,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/report/policy.h"
 #include "conformance/report/report.h"
+#include "conformance/report/requirement.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/signature.h"
 #include "conformance/text/strict_json.h"
@@ -33,6 +34,7 @@ struct GradeOptions {
   std::optional<std::string> policy, report_file, key;
   std::string vectors = default_vectors().string();
   bool is_json = false, has_no_diagnosis = false, is_server = false;
+  int renewal = 100, kept_mib = 512;  // of a server
 };
 
 report::Policy policy_of(const GradeOptions& options) {
@@ -52,7 +54,8 @@ report::Policy policy_of(const GradeOptions& options) {
 std::uint64_t drawn_seed() { return 1 + std::uint64_t{std::random_device()()}; }
 
 // Judges kernels by one policy; what they are asked is loaded with the first,
-// whose process is there before anything is that it must not see.
+// whose process is there before anything is that it must not see. Questions
+// that are formed are kept for the next kernel, as long as they are the same.
 class Grader {
  public:
   explicit Grader(const GradeOptions& options)
@@ -64,10 +67,13 @@ class Grader {
     flags.limit_time(policy_.time_limit_ms);
     flags.hide(options_.vectors);
     flags.hide(default_vectors().string());
+    flags.narrow([this](conformance::plugin::Description& description) {
+      report::keep_required(policy_.required, description);
+    });
     const std::string digest = flags.digest();
     std::unique_ptr<conformance::plugin::Kernel> kernel = flags.open();
     if (!corpus_) load();
-    selection_.seed = policy_.seed ? *policy_.seed : drawn_seed();
+    if (asked_++ % options_.renewal == 0) renew();
     report::Report found =
         conformance::check::run_suite(*kernel, *corpus_, selection_);
     if (!options_.has_no_diagnosis) {
@@ -84,7 +90,20 @@ class Grader {
   }
 
  private:
+  void renew() {
+    const std::uint64_t last = selection_.seed;
+    selection_.seed = policy_.seed ? *policy_.seed : drawn_seed();
+    if (selection_.formed && selection_.seed != last) {
+      selection_.formed->clear();
+    }
+  }
   void load() {
+    constexpr std::size_t kMib = std::size_t{1} << 20;
+    selection_.offered_only = true;
+    if (options_.is_server) {
+      selection_.formed = std::make_shared<conformance::check::FormedStore>(
+          static_cast<std::size_t>(options_.kept_mib) * kMib);
+    }
     selection_.tier = policy_.tier;
     selection_.arrays = arrays_of(options_.vectors);
     if (selection_.arrays == nullptr) {
@@ -99,6 +118,7 @@ class Grader {
   report::Policy policy_;
   std::optional<conformance::cases::Corpus> corpus_;
   conformance::check::Selection selection_;
+  int asked_ = 0;  // verdicts
 };
 
 // A verdict's line or a report, signed where there is a key.
@@ -193,6 +213,16 @@ Command add_grade(CLI::App& app) {
                  "for each line {\"lib\": FILE} of standard input, print the "
                  "verdict as one line of JSON")
       ->excludes(file);
+  command
+      ->add_option("--renew", options->renewal,
+                   "without a seed in the policy, --serve draws new questions "
+                   "after so many verdicts (default 100)")
+      ->check(CLI::Range(1, 1000000));
+  command
+      ->add_option("--keep", options->kept_mib,
+                   "MiB of questions and answers that --serve keeps for the "
+                   "next kernel (default 512: one dtype)")
+      ->check(CLI::Range(0, 1 << 20));
   kernel->require_option(0, 1);
   return {command, [options, kernel] {
             const bool has_kernel = kernel->count_all() > 0;

@@ -81,7 +81,7 @@ std::shared_ptr<const conformance::plugin::Sandbox> KernelFlags::sandbox()
         "a kernel in this process, or one that runs already, has no walls; "
         "leave out --sandbox, or give --no-sandbox");
   }
-  const std::string why = conformance::plugin::why_no_sandbox();
+  static const std::string why = conformance::plugin::why_no_sandbox();
   if (!why.empty()) {
     throw std::runtime_error("there is no sandbox here: " + why +
                              "; for a kernel that you trust leave out "
@@ -105,6 +105,7 @@ std::unique_ptr<conformance::plugin::Kernel> KernelFlags::open(
   options.time_limit = std::chrono::milliseconds(time_limit_ms_);
   options.is_forked = !no_fork_;
   options.sandbox = sandbox();
+  options.narrow = narrowing_;
   if (socket_) return conformance::plugin::reach_process(*socket_, options);
   if (!command_.empty())
     return conformance::plugin::start_process(command_, options);

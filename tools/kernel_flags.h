@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/plugin/kernel.h"
@@ -26,6 +28,11 @@ class KernelFlags {
   void limit_time(std::int64_t milliseconds);
   // Keeps a folder from who is behind walls.
   void hide(const std::string& folder) { hidden_.push_back(folder); }
+  // Takes from the kernel's description what nobody asks.
+  void narrow(
+      std::function<void(conformance::plugin::Description&)> narrowing) {
+    narrowing_ = std::move(narrowing);
+  }
   // A search makes its calls again and again, and most of them may end the
   // kernel's process. Throws KernelError.
   std::unique_ptr<conformance::plugin::Kernel> open(
@@ -54,6 +61,7 @@ class KernelFlags {
   std::optional<int> socket_;
   bool no_fork_ = false, is_walled_ = false;
   std::vector<std::string> shown_, hidden_;
+  std::function<void(conformance::plugin::Description&)> narrowing_;
   static constexpr int kTimeLimit = 10000;
   int time_limit_ms_ = kTimeLimit;
 };

@@ -52,20 +52,18 @@ class Asked {
 
  private:
   // Formed once and kept: several operations ask it.
-  std::shared_ptr<const std::vector<cases::Case>> form(const std::string& id) {
+  FormedList form(const std::string& id) {
     auto& formed = formed_[id];
     const auto found = std::ranges::find(run_.recipes, id, &cover::Recipe::id);
     if (formed == nullptr && found != run_.recipes.end()) {
-      formed = std::make_shared<const std::vector<cases::Case>>(
-          FormedCases({&*found}, run_.formed_for).next());
+      formed = FormedCases({&*found}, run_.formed_for).next();
     }
     return formed;
   }
 
   const Run& run_;
   const cases::Corpus& corpus_;
-  std::map<std::string, std::shared_ptr<const std::vector<cases::Case>>>
-      formed_;
+  std::map<std::string, FormedList> formed_;
 };
 
 // Makes answers of the checks of a run; outlives them.

@@ -255,16 +255,25 @@ bool may_be_idle(const std::string& pattern,
 
 // Threads of OpenMP would spin while the kernel is called.
 FormedCases::FormedCases(std::vector<const cover::Recipe*> recipes,
-                         const plugin::Description& description)
+                         const plugin::Description& description,
+                         FormedStore* store)
     : recipes_(std::move(recipes)),
       max_position_(description.max_position),
       rotates_((description.operations & ~std::uint32_t{ROPEPROOF_PERMUTE}) !=
                0),
       permutes_((description.operations & ROPEPROOF_PERMUTE) != 0),
+      store_(store),
       formed_(recipes_.size()) {
+  std::size_t missing = recipes_.size();
+  for (std::size_t i = 0; store_ != nullptr && i < recipes_.size(); ++i) {
+    Formed& one = formed_[i];
+    one.cases = store_->find(key_of(*recipes_[i]));
+    one.is_kept = one.is_done = one.cases != nullptr;
+    if (one.is_kept) --missing;
+  }
   const auto most = static_cast<std::size_t>(omp_get_max_threads());
   try {
-    while (threads_.size() < std::min(most, recipes_.size())) {
+    while (threads_.size() < std::min(most, missing)) {
       threads_.emplace_back(&FormedCases::form_some, this);
     }
   } catch (const std::system_error&) {  // those that there are form all
@@ -284,14 +293,17 @@ FormedCases::~FormedCases() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::vector<cases::Case> FormedCases::next() {
+FormedList FormedCases::next() {
   std::unique_lock lock(mutex_);
   Formed& one = formed_.at(taken_);
   is_done_.wait(lock, [&] { return one.is_done; });
-  ++taken_;
   elements_ -= one.elements();
-  is_taken_.notify_all();
+  if (!threads_.empty()) is_taken_.notify_all();
   if (one.failure) std::rethrow_exception(one.failure);
+  if (store_ != nullptr && !one.is_kept) {
+    store_->keep(key_of(*recipes_[taken_]), one.cases);
+  }
+  ++taken_;
   return std::move(one.cases);
 }
 
@@ -304,10 +316,12 @@ void FormedCases::form_some() {
     });
     if (ends_ || begun_ == recipes_.size()) return;
     const std::size_t number = begun_++;
+    if (formed_[number].is_kept) continue;
     lock.unlock();
     Formed one;
     try {
-      one.cases = form(*recipes_[number]);
+      one.cases = std::make_shared<const std::vector<cases::Case>>(
+          form(*recipes_[number]));
     } catch (...) {
       one.failure = std::current_exception();
     }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "conformance/check/formed_store.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/recipe.h"
 #include "conformance/plugin/kernel.h"
@@ -49,8 +50,10 @@ class FormedCases {
  public:
   // The recipes stay where they are; `description` is the one above, with no
   // operation that is not asked: for permutations alone no golden is proved.
+  // What `store` has is not formed; it keeps the rest. Null: there is none.
   FormedCases(std::vector<const cover::Recipe*> recipes,
-              const plugin::Description& description);
+              const plugin::Description& description,
+              FormedStore* store = nullptr);
   ~FormedCases();
   FormedCases(const FormedCases&) = delete;
   FormedCases& operator=(const FormedCases&) = delete;
@@ -58,15 +61,16 @@ class FormedCases {
   // The cases of the next recipe, in their order, each once: the rotation,
   // unless permutations alone are asked, and for kernels that permute a
   // permutation of the same sizes. Throws what forming them threw.
-  std::vector<cases::Case> next();
+  FormedList next();
 
  private:
   struct Formed {
-    std::vector<cases::Case> cases;
+    FormedList cases;
     std::exception_ptr failure;
-    bool is_done = false;
+    bool is_done = false, is_kept = false;
     std::int64_t elements() const {
-      return cases.empty() ? 0 : cases[0].problem.elements();
+      if (is_kept || cases == nullptr || cases->empty()) return 0;
+      return cases->front().problem.elements();
     }
   };
   // Cases formed ahead, and elements of q and k up to which another is begun: a
@@ -75,8 +79,11 @@ class FormedCases {
   static constexpr std::int64_t kElementsAhead = std::int64_t{1} << 23;
 
   bool may_begin() const {
-    return begun_ == taken_ ||
+    return begun_ <= taken_ ||
            (begun_ < taken_ + kAhead && elements_ < kElementsAhead);
+  }
+  FormedKey key_of(const cover::Recipe& recipe) const {
+    return {recipe, max_position_, rotates_, permutes_};
   }
   void form_some();
   std::vector<cases::Case> form(const cover::Recipe& recipe) const;
@@ -84,7 +91,8 @@ class FormedCases {
   const std::vector<const cover::Recipe*> recipes_;
   const std::int64_t max_position_;
   const bool rotates_, permutes_;
-  std::mutex mutex_;  // of what follows
+  FormedStore* const store_;  // of the caller's thread
+  std::mutex mutex_;          // of what follows
   std::condition_variable is_done_, is_taken_;
   std::vector<Formed> formed_;
   std::size_t begun_ = 0, taken_ = 0;

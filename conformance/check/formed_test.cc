@@ -180,5 +180,69 @@ TEST_CASE("a kernel that knows the suite's inputs by heart fails fresh ones",
   }
 }
 
+// The first formed cases, and of each what no other question would give.
+std::string found_by(Selection selection, const wrong::Pipeline& pipeline) {
+  constexpr std::size_t kCases = 12;
+  wrong::PipelineKernel kernel(plain(), pipeline);
+  for (const cover::Recipe& c : recipes_of(kernel, few(), selection)) {
+    if (selection.cases.size() < kCases) selection.cases.push_back(c.id);
+  }
+  std::string text;
+  for (const Check& check : run_suite(kernel, few(), selection).checks) {
+    if (!check.measurement) continue;
+    text += check.case_id + " " + text::word(check.verdict) + " " +
+            std::to_string(check.measurement->elements) + " " +
+            std::to_string(check.measurement->max_norm_ulp) + "\n";
+  }
+  return text;
+}
+
+TEST_CASE("what is kept for the next kernel is the same question",
+          "[conformance][formed]") {
+  const wrong::Pipeline exact = wrong::exact_pipeline();
+  wrong::Pipeline broken = exact;
+  broken.misread = [](ropeproof_problem& p) { p.direction = -p.direction; };
+  const std::string right = found_by(core(7), exact),
+                    bad = found_by(core(7), broken);
+  CHECK(right != bad);
+  // None of it fits, a part of it, all.
+  std::size_t last = 0;
+  for (const std::size_t most : {1u, 1u << 17, 1u << 28}) {
+    CAPTURE(most);
+    Selection selection = core(7);
+    selection.formed = std::make_shared<FormedStore>(most);
+    CHECK(found_by(selection, exact) == right);
+    const std::size_t bytes = selection.formed->bytes();
+    CHECK(bytes <= most);
+    CHECK((most == 1 || bytes > last));
+    last = bytes;
+    CHECK(found_by(selection, broken) == bad);
+    CHECK(selection.formed->bytes() == bytes);
+    selection.formed->clear();
+    CHECK(selection.formed->bytes() == 0);
+  }
+}
+
+TEST_CASE("what is kept is not formed again", "[conformance][formed]") {
+  wrong::PipelineKernel kernel(plain(), wrong::exact_pipeline());
+  const auto recipes = recipes_of(kernel, few(), core(7));
+  std::vector<const cover::Recipe*> some = {&recipes[0], &recipes[1],
+                                            &recipes[2]};
+  FormedStore store(std::size_t{1} << 28);
+  const auto ask = [&](std::int64_t max_position) {
+    plugin::Description d = plain();
+    d.max_position = max_position;
+    FormedCases formed(some, d, &store);
+    std::vector<FormedList> all;
+    for (std::size_t i = 0; i < some.size(); ++i) all.push_back(formed.next());
+    return all;
+  };
+  const auto first = ask(1 << 20);
+  CHECK(ask(1 << 20) == first);
+  CHECK(ask(1 << 19) != first);
+  std::swap(some[0], some[2]);
+  CHECK(ask(1 << 20)[0] == first[2]);
+}
+
 }  // namespace
 }  // namespace ropeproof::conformance::check

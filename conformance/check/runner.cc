@@ -135,6 +135,11 @@ class Suite {
     // everything.
     operations_.assign(std::begin(kRopeOperations), std::end(kRopeOperations));
     if (!selection.profile.empty()) operations_ = {main_operation(run_.kernel)};
+    if (selection.offered_only && selection.profile.empty()) {
+      std::erase_if(operations_, [this](std::uint32_t operation) {
+        return (run_.kernel.operations & operation) == 0;
+      });
+    }
   }
 
   Run ask() {
@@ -287,11 +292,12 @@ class Suite {
     for (const cover::Recipe& c : recipes_) {
       if (takes(c.tier, c.id)) taken.push_back(&c);
     }
-    FormedCases formed(taken, asked);
+    FormedCases formed(taken, asked, selection_.formed.get());
     for (const cover::Recipe* c : taken) {
       if (is_over()) break;
       show(c->id);
-      for (const cases::Case& one : formed.next()) {
+      const FormedList list = formed.next();
+      for (const cases::Case& one : *list) {
         ask(one, asked.operations, rounds_of(*c, one.problem));
       }
     }

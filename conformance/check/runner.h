@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/check/formed_store.h"
 #include "conformance/check/run.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/plugin/kernel.h"
@@ -27,7 +28,10 @@ struct Selection {
   // A profile has a problem of its model, and the largest position.
   std::shared_ptr<const cases::Problem> model;
   std::int64_t model_positions = 0;
-  std::uint64_t seed = 0;        // of fresh questions; 0: those of the suite
+  std::uint64_t seed = 0;  // of fresh questions; 0: those of the suite
+  // Keeps formed cases from run to run, of one model; null: nothing is kept.
+  std::shared_ptr<FormedStore> formed;
+  bool offered_only = false;     // no check says what a kernel does not offer
   bool values_only = false;      // without the checks of the contract
   bool explains = true;          // wrong values, as judge() does
   bool ends_at_failure = false;  // nothing is asked after a failing check

@@ -4,6 +4,7 @@
 #define ROPEPROOF_CONFORMANCE_JUDGE_METER_H_
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -161,8 +162,10 @@ class Meter {
 
   // 2^(k - 1) <= |p| < 2^k.
   static std::size_t size_of(double position) {
-    int exponent = 0;
-    std::frexp(position, &exponent);
+    constexpr int kBias = 1022;  // of an exponent whose fraction is below 1
+    const int exponent =
+        static_cast<int>(std::bit_cast<std::uint64_t>(position) >> 52 & 0x7ff) -
+        kBias;
     return static_cast<std::size_t>(
         std::clamp(exponent, 0, static_cast<int>(ByPosition().size()) - 1));
   }

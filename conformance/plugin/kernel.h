@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -215,6 +216,9 @@ struct KernelOptions {
   // is not tried again, and after a process's end the kernel gets no more
   // calls.
   bool can_restart = true;
+  // Takes from a description what nobody asks of the kernel; empty: all that it
+  // offers counts.
+  std::function<void(Description&)> narrow = nullptr;
   // Behind walls the kernel's process is executed, never forked: it holds
   // nothing that the runner holds. Null: it is not behind walls.
   std::shared_ptr<const Sandbox> sandbox = nullptr;

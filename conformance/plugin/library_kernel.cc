@@ -109,6 +109,7 @@ class LibraryKernel : public GuardedKernel {
         patience_(options),
         note_(first_place(sandbox_ != nullptr)) {
     description_ = start();
+    if (options.narrow) options.narrow(description_);
   }
 
   const Description& description() const override { return description_; }
@@ -330,7 +331,9 @@ bool has_library_here = false;
 
 class LocalKernel : public GuardedKernel {
  public:
-  explicit LocalKernel(LibraryHere library) : library_(std::move(library)) {
+  LocalKernel(LibraryHere library, const KernelOptions& options)
+      : library_(std::move(library)) {
+    if (options.narrow) options.narrow(library_.description);
     if (library_.device) device_.emplace(*library_.device);
   }
 
@@ -373,7 +376,7 @@ std::string absolute_path(const std::string& path) {
 std::unique_ptr<Kernel> load_library(const std::string& path,
                                      const KernelOptions& options) {
   if (!options.is_forked) {
-    return std::make_unique<LocalKernel>(load_library_here(path));
+    return std::make_unique<LocalKernel>(load_library_here(path), options);
   }
   return std::make_unique<LibraryKernel>(absolute_path(path),
                                          text::one_line(path), options);

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "conformance/plugin/arena.h"
@@ -47,6 +46,7 @@ class ProcessKernel : public Kernel {
         sandbox_(options.sandbox),
         patience_(options) {
     description_ = start();
+    if (options.narrow) options.narrow(description_);
     renews_ = (accepts_ & kFreshOffer) != 0;
   }
 

@@ -77,6 +77,22 @@ std::string least_of(text::StrictObject& object, const std::string& file) {
   }
 }
 
+// "rope,f32,half_split,in_place,positions<=131071": what was asked of what the
+// kernel offers.
+std::string judged_text(const plugin::Description& kernel) {
+  const std::string words =
+      text::joined(scope_words({.operations = kernel.operations,
+                                .dtypes = kernel.dtypes,
+                                .pairings = kernel.pairings,
+                                .features = kernel.features,
+                                .scalings = kernel.scalings,
+                                .axis_maps = kernel.axis_maps}),
+                   ",");
+  return kernel.max_position == 0
+             ? words
+             : words + ",positions<=" + std::to_string(kernel.max_position);
+}
+
 // "rope/f32/half_split"; empty for what is about no one case.
 std::string cell_of(const Report& report, const check::Check& check) {
   const auto facts = report.facts.find(check.case_id);
@@ -165,6 +181,7 @@ std::string verdict_line(const Report& report, const std::string& policy) {
       {"level", level_text(totals)},
       {"required", report.required},
       {"lacking", totals.weaker},
+      {"judged", judged_text(report.kernel)},
       {"cells", cells_of(report)},
       {"failures", failures},
       {"declined", totals.of(check::Verdict::kDeclined)},

@@ -29,9 +29,10 @@ Policy parse_policy(const std::string& text, const std::string& file);
 Policy read_policy(const std::string& file);
 
 // Returns what became of a kernel as one line of JSON, without a line feed:
-// conforms, exit_status, level, required, lacking, cells (an operation, dtype
-// and pairing each), failures by kind, declined, unasked, diagnosis, seed,
-// kernel and digests. The same kernel, policy and seed give the same line.
+// conforms, exit_status, level, required, lacking, judged (what was asked of
+// what the kernel offers), cells (an operation, dtype and pairing each),
+// failures by kind, declined, unasked, diagnosis, seed, kernel and digests. The
+// same kernel, policy and seed give the same line.
 std::string verdict_line(const Report& report, const std::string& policy);
 
 }  // namespace ropeproof::conformance::report

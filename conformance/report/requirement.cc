@@ -171,6 +171,33 @@ std::string parse_requirement(const std::string& text) {
   return text::joined(parts, ",");
 }
 
+void keep_required(const std::string& required, plugin::Description& d) {
+  const Requirement least = read(required);
+  const Scope& scope = least.scope;
+  if (scope.operations == 0) return;
+  const auto keep = [](std::uint32_t& offered, std::uint32_t wanted) {
+    if ((offered & wanted) != 0) offered &= wanted;
+  };
+  keep(d.operations, scope.operations);
+  if (scope.dtypes != 0) keep(d.dtypes, scope.dtypes);
+  if (scope.pairings != 0) keep(d.pairings, scope.pairings);
+  std::uint32_t features =
+      scope.features | ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE;
+  for (const auto& [suffix, needed, meaning] : kAdditions) {
+    if ((least.suffixes & suffix) != 0) features |= needed;
+  }
+  if ((scope.axis_maps & ROPEPROOF_AXES_GRID) != 0) {
+    features |= ROPEPROOF_INV_FREQ | ROPEPROOF_EXPONENTS;  // it has no formula
+  }
+  d.features &= features;
+  d.scalings &= scope.scalings;
+  d.axis_maps &= scope.axis_maps;
+  if (scope.positions > 0 &&
+      (d.max_position == 0 || d.max_position > scope.positions)) {
+    d.max_position = scope.positions;
+  }
+}
+
 std::string weaker_than_required(const Report& report, const Totals& totals) {
   if (report.required.empty()) return "";
   const Requirement required = read(report.required);

@@ -20,6 +20,13 @@ namespace ropeproof::conformance::report {
 // Throws std::invalid_argument, one line, for anything else.
 std::string parse_requirement(const std::string& text);
 
+// Takes from a description what is not required, where the requirement names
+// operations: what is judged then is what is demanded, in place or out of it as
+// the kernel offers. Of operations, dtypes or pairings of which it offers none
+// all stay, so that there is something to judge.
+void keep_required(const std::string& required,
+                   plugin::Description& description);
+
 // Returns what a kernel claims and has reached, "L1+D, angle A1", where that is
 // weaker than report.required; empty where it is enough. Of angle classes that
 // differ by dtype the weakest counts. A part of a tier reaches no level; a

@@ -200,5 +200,49 @@ TEST_CASE("every report says what is required and what there is",
   CHECK_THAT(junit_report(report), ContainsSubstring("EXPIRED: ended on"));
 }
 
+TEST_CASE("of a description that is kept which is required",
+          "[conformance][report]") {
+  plugin::Description all = wrong::full_description(ROPEPROOF_A1);
+  all.scalings = ROPEPROOF_YARN | ROPEPROOF_LLAMA3;
+  all.features |= ROPEPROOF_VALIDATES | ROPEPROOF_DETERMINISTIC;
+  const auto kept = [&](const std::string& required) {
+    plugin::Description d = all;
+    keep_required(required, d);
+    return d;
+  };
+  // Without operations, as for a profile, it names no scope.
+  for (const char* text : {"L1", "L1,A1,declined<=0", "f32,positions>=9"}) {
+    CHECK(kept(text).operations == all.operations);
+    CHECK(kept(text).dtypes == all.dtypes);
+    CHECK(kept(text).max_position == all.max_position);
+  }
+  const plugin::Description d =
+      kept("L1,rope,f32,half_split,adjoint,scaling=yarn,positions>=4095");
+  CHECK(d.operations == ROPEPROOF_ROPE);
+  CHECK(d.dtypes == ROPEPROOF_F32);
+  CHECK(d.pairings == ROPEPROOF_HALF_SPLIT);
+  CHECK(d.features ==
+        (ROPEPROOF_ADJOINT | ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE));
+  CHECK(d.scalings == ROPEPROOF_YARN);
+  CHECK(d.axis_maps == 0);
+  CHECK(d.max_position == 4095);
+  CHECK(d.name == all.name);
+  // What a suffix asks for is required.
+  constexpr std::uint32_t kOfM = ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES;
+  CHECK((kept("L1+M,rope").features & kOfM) == kOfM);
+  CHECK((kept("L1+D,rope").features & ROPEPROOF_DETERMINISTIC) != 0);
+  // Frequencies of a grid are given.
+  CHECK((kept("rope,axis_map=grid").features & ROPEPROOF_INV_FREQ) != 0);
+  // Nothing is added to an offer, and something of it remains.
+  plugin::Description few = all;
+  few.dtypes = ROPEPROOF_F16;
+  few.max_position = 7;
+  few.features = ROPEPROOF_IN_PLACE;
+  keep_required("rope,f32,half_split,adjoint,positions>=100", few);
+  CHECK(few.dtypes == ROPEPROOF_F16);
+  CHECK(few.max_position == 7);
+  CHECK(few.features == ROPEPROOF_IN_PLACE);
+}
+
 }  // namespace
 }  // namespace ropeproof::conformance::report

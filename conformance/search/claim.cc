@@ -76,11 +76,9 @@ class Asker {
       if (takes(c.tier, c.id)) taken.push_back(&c);
     }
     check::FormedCases formed(taken, description_);
-    formed_cases_.reserve(taken.size());  // results point into it
     while (formed_cases_.size() < taken.size()) {
-      for (const cases::Case& c : formed_cases_.emplace_back(formed.next())) {
-        ask(c);
-      }
+      formed_cases_.push_back(formed.next());
+      for (const cases::Case& c : *formed_cases_.back()) ask(c);
     }
     return results_;
   }
@@ -124,7 +122,7 @@ class Asker {
   const check::Filter filter_;
   check::ShardPicker picker_;
   FoundClaims& found_;
-  std::vector<std::vector<cases::Case>> formed_cases_;
+  std::vector<check::FormedList> formed_cases_;
   std::map<std::uint32_t, std::vector<Result>> results_;
 };
 

@@ -238,10 +238,11 @@ std::vector<cases::Group> Naming::proved(
   for (std::size_t i = 0; i < recipes.size(); ++i) {
     cases::Group& group = groups.emplace_back();
     group.tier = cases::Tier::kCore;
-    for (cases::Case& c : formed.next()) {
+    const check::FormedList list = formed.next();
+    for (const cases::Case& c : *list) {
       (c.problem.task == cases::Task::kPermute ? group.permute_cases
                                                : group.rope_cases)
-          .push_back(std::move(c));
+          .push_back(c);
     }
   }
   return groups;

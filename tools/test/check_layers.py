@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 122_825, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 73_935,
+    ("everything outside vectors/", 123_210, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 74_275,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_485, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 12_535,

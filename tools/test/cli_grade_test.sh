@@ -51,6 +51,12 @@ ROPEPROOF_EXPORT int32_t ropeproof_supports(const ropeproof_problem* p) {
 END
 says 1 '; declined [0-9]* checks' "${policy[@]}" --lib "$work/choosy.so" "${walls[@]}" --json
 
+# What the policy does not list is not judged, and the verdict says what is.
+if [ -e "$plugins/fast.so" ]; then
+  says 0 '"judged":"rope,f32,half_split,out_of_place,in_place,positions<=131072"' \
+    "${policy[@]}" --builtin fast "${walls[@]}" --json
+fi
+
 # One process, a line for each kernel, and an error costs its line alone.
 printf '{"lib": "%s"}\n' "$plugins/c_example.so" "$work/nowhere.so" \
   "$plugins/c_example_swapped.so" >"$work/asked"
