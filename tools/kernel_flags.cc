@@ -24,6 +24,12 @@ constexpr const char* kBuiltinHelp = "kernel of this suite";
 constexpr const char* kSocketHelp =
     "descriptor of a stream socket, inherited, at whose other end a process "
     "speaks that protocol, as ropeproof.judge() in Python does";
+constexpr const char* kSandboxHelp =
+    "run the kernel behind walls (Linux, bubblewrap): it sees no other "
+    "process, no network, no file but the system's and its own";
+constexpr const char* kShowHelp =
+    "file or folder that a kernel behind walls can read, beside its library "
+    "and the system's";
 constexpr int kMostDescriptors = 1 << 20;
 
 std::string not_empty(const std::string& value) {
@@ -60,17 +66,11 @@ void KernelFlags::limit_time(std::int64_t milliseconds) {
 
 void KernelFlags::add_sandbox_flags(CLI::App& command, bool is_default) {
   is_walled_ = is_default;
-  command.add_flag(
-      is_default ? "--no-sandbox{false}" : "--sandbox", is_walled_,
-      is_default ? "run the kernel without walls, as its author would"
-                 : "run the kernel behind walls (Linux, bubblewrap): it sees "
-                   "no other process, no network, no file but the system's "
-                   "and its own");
-  command
-      .add_option("--show", shown_,
-                  "file or folder that a kernel behind walls can read, beside "
-                  "its library and the system's")
-      ->check(CLI::ExistingPath);
+  command.add_flag(is_default ? "--no-sandbox{false}" : "--sandbox", is_walled_,
+                   is_default
+                       ? "run the kernel without walls, as its author would"
+                       : kSandboxHelp);
+  command.add_option("--show", shown_, kShowHelp)->check(CLI::ExistingPath);
 }
 
 std::shared_ptr<const conformance::plugin::Sandbox> KernelFlags::sandbox()
@@ -166,6 +166,10 @@ void KernelListFlags::add_flags(CLI::App& command) {
   command.add_option("--builtin", builtins_, kBuiltinHelp)
       ->allow_extra_args(false)
       ->check(CLI::IsMember(builtin_kernels()));
+  command.add_flag("--sandbox", are_walled_, kSandboxHelp);
+  command.add_option("--show", shown_, kShowHelp)
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingPath);
 }
 
 std::vector<KernelFlags> KernelListFlags::list() const {
@@ -182,6 +186,8 @@ std::vector<KernelFlags> KernelListFlags::list() const {
     } else {
       continue;
     }
+    kernel.is_walled_ = are_walled_;
+    kernel.shown_ = shown_;
     kernels.push_back(std::move(kernel));
   }
   if (kernels.empty()) {

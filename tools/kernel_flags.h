@@ -3,6 +3,7 @@
 #define ROPEPROOF_TOOLS_KERNEL_FLAGS_H_
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -49,13 +50,18 @@ class KernelFlags {
   std::string argument() const;
   // The file to load.
   std::string library() const;
+  // The walls of the kernel's process; null where there are to be none. Throws
+  // std::runtime_error where they cannot be built.
+  std::shared_ptr<const conformance::plugin::Sandbox> sandbox() const;
+  std::chrono::milliseconds time_limit() const {
+    return std::chrono::milliseconds(time_limit_ms_);
+  }
   // The files among the words of the flags; no report may replace one.
   std::vector<std::filesystem::path> inputs() const;
 
  private:
   friend class KernelListFlags;
   bool has_library() const;
-  std::shared_ptr<const conformance::plugin::Sandbox> sandbox() const;
 
   std::string library_, command_, builtin_;
   std::optional<int> socket_;
@@ -70,13 +76,16 @@ class KernelFlags {
 class KernelListFlags {
  public:
   void add_flags(CLI::App& command);
+  // Whether all of them are behind walls.
+  bool are_walled() const { return are_walled_; }
   // The kernels in the order of the command line. Throws std::invalid_argument
   // if there is none.
   std::vector<KernelFlags> list() const;
 
  private:
   const CLI::App* command_ = nullptr;
-  std::vector<std::string> libraries_, commands_, builtins_;
+  std::vector<std::string> libraries_, commands_, builtins_, shown_;
+  bool are_walled_ = false;
 };
 
 }  // namespace ropeproof::tools

@@ -15,18 +15,62 @@ namespace {
 
 using Status = KernelSpeed::Status;
 
-// A kernel in a row: its problems, and the last answer that was not OK.
+// A kernel in a row: its problems, and the first that was wrong of them.
 struct Runner {
-  const TimedKernel* kernel;
-  std::vector<ropeproof_problem> problems;
-  std::int32_t status = ROPEPROOF_OK;
+  Runner(const TimedKernel& one, Workload& its_work)
+      : kernel(&one),
+        work(&its_work),
+        problems(its_work.problems(one.description)) {}
 
-  void run() {
-    for (const ropeproof_problem& problem : problems) {
-      const std::int32_t answer = kernel->run(problem);
-      if (answer != ROPEPROOF_OK) status = answer;
+  // Returns the ns that were no work of the kernel's.
+  double run(const Clock& now_ns) {
+    if (kernel->apart == nullptr) {
+      call();
+      return 0;
+    }
+    if (!fault.empty()) return 0;
+    const double begin = now_ns();
+    work->change(kernel->description);
+    const double called = now_ns();
+    call();
+    const double answered = now_ns();
+    if (fault.empty()) fault = work->judge_changed(kernel->description);
+    ++calls;
+    return called - begin + now_ns() - answered;
+  }
+
+  // Each of its runs is charged with what its other threads have taken.
+  void begin_batch() {
+    calls = 0;
+    if (kernel->apart) others_ns = kernel->apart->others_ns();
+  }
+  double others_of_run() const {
+    constexpr double kLeast = 10e6;  // the system counts in steps
+    if (kernel->apart == nullptr || calls == 0) return 0;
+    const double ns = kernel->apart->others_ns() - others_ns;
+    return ns < kLeast ? 0 : ns / calls;
+  }
+
+  const TimedKernel* kernel;
+  Workload* work;
+  std::vector<ropeproof_problem> problems;
+  std::string fault;
+
+  void call() {
+    try {
+      for (const ropeproof_problem& problem : problems) {
+        const std::int32_t answer = kernel->run(problem);
+        if (answer == ROPEPROOF_OK || !fault.empty()) continue;
+        fault = "ropeproof_run returned " + std::to_string(answer);
+      }
+    } catch (const plugin::KernelError& error) {
+      fault = error.what();
     }
   }
+
+ private:
+  double others_ns = 0;
+  int calls = 0;
 };
 
 // The part of thread `i` of `n`, in whole cache lines; `bytes` has no gaps.
@@ -61,12 +105,23 @@ class RowTimer {
   }
 
   RowSpeed measure(const Options& options) {
-    for (int i = 0; i < options.repetitions; ++i) {
-      times_.push_back(time_alternating(
-          candidates_, options.schedule, [this] { before_visit(); },
-          row_.threads > 1 ? wall_ns : options.now_ns));
-    }
     const std::size_t limits = result_.limits.size();
+    now_ns_ = row_.threads > 1 ? wall_ns : options.now_ns;
+    too_fast_ = options.too_fast;
+    for (int i = 0; i < options.repetitions; ++i) {
+      for (const auto& runner : runners_) runner->begin_batch();
+      times_.push_back(time_alternating(
+          candidates_, options.schedule, [this] { before_visit(); }, now_ns_));
+      for (std::size_t k = 0; k < offering_.size(); ++k) {
+        Runner& runner = *runners_[1 + k];
+        const double others = runner.others_of_run();
+        for (double& ns : times_.back().of[limits + k]) ns += others;
+        double& most = result_.kernels[offering_[k]].others_ns;
+        most = std::max(most, others / static_cast<double>(row_.problem.seq));
+        // Judged whole after each repetition, at the last also the others.
+        if (runner.kernel->apart && i + 1 < options.repetitions) judge(runner);
+      }
+    }
     for (std::size_t i = 0; i < offering_.size(); ++i) {
       check(result_.kernels[offering_[i]], *runners_[1 + i], limits + i);
     }
@@ -148,20 +203,32 @@ class RowTimer {
                                     : limit.name});
     }
     candidates_.push_back([=, bytes = work_.rotated(), loop = limit.loop] {
-      if (threads == 1) return loop(bytes, prefetch);
+      if (threads == 1) {
+        loop(bytes, prefetch);
+        return 0.0;
+      }
 #pragma omp parallel num_threads(threads)
       loop(part_of(bytes, omp_get_thread_num(), omp_get_num_threads()),
            prefetch);
+      return 0.0;
     });
   }
 
   void add_kernel(const TimedKernel& kernel, int threads) {
-    runners_.push_back(std::make_unique<Runner>(
-        Runner{&kernel, work_.problems(kernel.description)}));
+    Workload* work = &work_;
+    if (kernel.apart) {
+      kernel.apart->release();
+      own_.push_back(std::make_unique<Workload>(
+          row_, [apart = kernel.apart](std::size_t bytes) {
+            return apart->allocate(bytes);
+          }));
+      work = own_.back().get();
+    }
+    runners_.push_back(std::make_unique<Runner>(kernel, *work));
     candidates_.push_back([this, threads, runner = runners_.back().get()] {
       if (row_.threads > 1) omp_set_num_threads(threads);
-      runner->run();
       ++rotations_;
+      return runner->run(now_ns_);
     });
   }
 
@@ -179,6 +246,7 @@ class RowTimer {
   void before_visit() {
     if (rotations_ <= Workload::kMostRotations) return;
     work_.refresh();
+    for (const auto& work : own_) work->refresh();
     rotations_ = 0;
   }
 
@@ -215,31 +283,35 @@ class RowTimer {
   // than the narrowest that limits are kept to. One repetition alone may have
   // been interrupted.
   bool is_too_fast(std::size_t i) const {
-    constexpr double kMost = 8;
     return times_.size() > 1 &&
            std::ranges::all_of(times_, [&](const PairedTimes& times) {
-             return times.ratio(limiting_, i) > kMost;
+             return times.ratio(limiting_, i) > too_fast_;
            });
   }
 
-  // Candidate `i`: one run more, on the memory of the timed ones.
-  void check(KernelSpeed& speed, Runner& runner, std::size_t i) {
-    work_.refresh();
+  // One run more, on the memory of the timed ones; notes what is wrong.
+  double judge(Runner& runner) {
+    runner.work->refresh();
     omp_set_num_threads(row_.threads);
-    runner.run();
-    speed.status = Status::kWrong;
-    if (runner.status != ROPEPROOF_OK) {
-      speed.reason = "ropeproof_run returned " + std::to_string(runner.status);
-      return;
-    }
+    runner.call();
+    if (!runner.fault.empty()) return 0;
     const judge::Measurement measurement =
-        work_.judge(runner.kernel->description);
-    if (measurement.worst) speed.worst = measurement.worst->ratio();
+        runner.work->judge(runner.kernel->description);
     if (!measurement.pass()) {
       const judge::Element& first = *measurement.first_wrong;
-      speed.reason =
+      runner.fault =
           report::index_text(first) +
           report::format(" is %.3g, not %.3g", first.got, first.want);
+    }
+    return measurement.worst ? measurement.worst->ratio() : 0;
+  }
+
+  // Of candidate `i`.
+  void check(KernelSpeed& speed, Runner& runner, std::size_t i) {
+    speed.status = Status::kWrong;
+    speed.worst = judge(runner);
+    if (!runner.fault.empty()) {
+      speed.reason = runner.fault;
     } else if (is_too_fast(i)) {
       speed.reason = "faster than memory: it skips calls";
     } else {
@@ -255,8 +327,11 @@ class RowTimer {
   std::span<const TimedKernel> kernels_;
   volatile std::uint32_t none_ = 0;  // which no compiler knows
   volatile float one_ = 1;
+  Clock now_ns_ = wall_ns;
+  double too_fast_ = 0;
   int rotations_ = 0;
   std::vector<std::size_t> offering_;             // kernels that offer the row
+  std::vector<std::unique_ptr<Workload>> own_;    // of kernels apart
   std::vector<std::unique_ptr<Runner>> runners_;  // plain C++, then kernels
   std::vector<std::size_t> limiting_;             // those that ratios refer to
   std::vector<Candidate> candidates_;
@@ -270,11 +345,14 @@ RowSpeed measure(const Row& row, std::span<const TimedKernel> kernels,
                  const Options& options) {
   RowSpeed result{.row = row};
   bool is_offered = false;
-  for (const auto& [description, run, shares_memory] : kernels) {
+  for (const TimedKernel& kernel : kernels) {
     KernelSpeed speed;
-    speed.is_in_place =
-        row.is_table() || (description.features & ROPEPROOF_IN_PLACE) != 0;
-    speed.reason = missing_feature(description, row, shares_memory);
+    speed.is_in_place = row.is_table() ||
+                        (kernel.description.features & ROPEPROOF_IN_PLACE) != 0;
+    speed.reason =
+        kernel.apart && row.threads > 1
+            ? "threads of this process"
+            : missing_feature(kernel.description, row, kernel.shares_memory);
     if (!speed.reason.empty()) speed.status = Status::kUnsupported;
     is_offered = is_offered || speed.reason.empty();
     result.kernels.push_back(std::move(speed));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "conformance/bench/paired.h"
 #include "conformance/bench/rows.h"
+#include "conformance/plugin/timed_library.h"
 
 namespace ropeproof::conformance::bench {
 
@@ -20,6 +22,10 @@ struct TimedKernel {
   plugin::Description description;
   std::function<std::int32_t(const ropeproof_problem&)> run;
   bool shares_memory = true;  // as Kernel's
+  // The kernel has a process of its own and is not trusted: `run` calls that.
+  // It works on memory of its own, something of it is changed before each call
+  // and judged after it, and what its other threads take counts.
+  std::shared_ptr<plugin::TimedLibrary> apart = nullptr;
 };
 
 // The speed of one candidate in one row. Ratios are the time of another one
@@ -45,6 +51,9 @@ struct KernelSpeed {
   bool is_in_place = true;
   double worst = 0;  // error over bound, the largest at the tokens judged
   Figures figures = {};
+  // Per token, and part of the figures: what other threads of a kernel that is
+  // apart took, the largest of the repetitions.
+  double others_ns = 0;
 };
 
 struct RowSpeed {
@@ -59,6 +68,8 @@ struct Options {
   int repetitions = 3;
   Schedule schedule = {};
   Clock now_ns = wall_ns;  // of rows with one thread
+  // Times the limit that nobody reaches honestly.
+  double too_fast = 8;
 };
 
 // Times all kernels that offer the row, the limits and plain C++ alternately,
@@ -67,8 +78,8 @@ struct Options {
 // unless all that is judged of it is within its declared bound.
 //
 // Several threads are OpenMP's, for limits and kernels alike; plain C++ stays
-// on one, and the limit is that of as many threads or of one. Throws what
-// Workload does.
+// on one, and the limit is that of as many threads or of one. A kernel whose
+// process ends or hangs is kWrong. Throws what Workload does.
 RowSpeed measure(const Row& row, std::span<const TimedKernel> kernels,
                  const Options& options);
 

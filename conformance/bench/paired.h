@@ -28,8 +28,9 @@ struct PairedTimes {
                std::size_t candidate) const;
 };
 
-// One run of a candidate: all of its work, once.
-using Candidate = std::function<void()>;
+// One run of a candidate: all of its work, once. Returns the ns of it that were
+// no work, but changed and judged what it works on.
+using Candidate = std::function<double()>;
 using Clock = std::function<double()>;  // ns
 
 // Visits every candidate once per round, A B C, B C A, C A B, ... A visit is

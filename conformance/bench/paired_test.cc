@@ -12,11 +12,15 @@ struct World {
   double now = 0;
   std::string order;  // of all runs; a blank before each visit
 
-  Candidate taking(double ns, char letter, int disturbed_from = 1000) {
+  // `aside` of it is no work.
+  Candidate taking(double ns, char letter, int disturbed_from = 1000,
+                   double aside = 0) {
     return [=, this] {
       order += letter;
-      now +=
-          order.size() > static_cast<std::size_t>(disturbed_from) ? 7 * ns : ns;
+      now += aside + (order.size() > static_cast<std::size_t>(disturbed_from)
+                          ? 7 * ns
+                          : ns);
+      return aside;
     };
   }
   PairedTimes time(const std::vector<Candidate>& candidates,
@@ -40,6 +44,14 @@ TEST_CASE("ratios are those of a round, whatever disturbs the others",
   CHECK(busy.time({busy.taking(100, 'a', 68), busy.taking(400, 'b', 68)},
                   {100, 1, 0, 8, 8})
             .ratio({0}, 1) == 0.25);
+}
+
+TEST_CASE("what is no work of a candidate is no time of it", "[bench]") {
+  World world;
+  const PairedTimes times =
+      world.time({world.taking(100, 'a'), world.taking(200, 'b', 1000, 5000)},
+                 {1000, 64, 1e6, 3, 11});
+  CHECK(times.ns(1) == 200);
 }
 
 TEST_CASE("candidates alternate, and visits are as long as they should be",

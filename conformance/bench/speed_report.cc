@@ -84,6 +84,7 @@ Json kernel_json(const KernelSpeed& speed, const Entry& entry) {
   json["in_place"] = speed.is_in_place;
   json["worst_over_bound"] = speed.worst;
   json.update(figures_json(speed.figures));
+  if (entry.doorbell_ns) json["others_ns_per_token"] = speed.others_ns;
   return json;
 }
 
@@ -104,6 +105,12 @@ std::string speed_heading(const std::vector<Entry>& entries) {
     text += line(entry.label, d.version,
                  text::word(plugin::kAngleClassWords, d.claims[0].angle_class),
                  entry.admission, entry.argument);
+  }
+  for (const Entry& entry : entries) {
+    if (!entry.doorbell_ns) continue;
+    text +=
+        format("%s: behind walls; each call has %.0f ns of the doorbell's\n",
+               entry.label.c_str(), *entry.doorbell_ns);
   }
   return text +
          "\n32 query heads and 8 key heads. GB/s: what is rotated, read once "
@@ -163,6 +170,9 @@ std::string speed_json(const std::string& suite_version, int repetitions,
          {"description", plugin::description_json(entry.description)},
          {"level", entry.admission.level},
          {"found_class", entry.admission.found_class}});
+    if (entry.doorbell_ns) {
+      json["kernels"].back()["doorbell_ns"] = *entry.doorbell_ns;
+    }
   }
   for (const RowSpeed& speed : rows) {
     const Row& row = speed.row;

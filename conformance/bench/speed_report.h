@@ -3,6 +3,7 @@
 #define ROPEPROOF_CONFORMANCE_BENCH_SPEED_REPORT_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Entry {
   plugin::Description description;
   std::string argument;  // "--lib ./libx.so", as the user typed it
   Admission admission;
+  // Behind walls: what each call costs beside its work.
+  std::optional<double> doorbell_ns = {};
 };
 
 // The parts of the table, in the order of printing. Names are printed in full;

@@ -5,6 +5,7 @@
 
 #include "conformance/bench/limits.h"
 #include "conformance/bench/speed_report.h"
+#include "conformance/bench/workload.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
@@ -165,6 +166,50 @@ TEST_CASE("a kernel that skips calls that it has seen is found by its speed",
           .kernels.at(0);
   CHECK(speed.status == Status::kWrong);
   CHECK(speed.reason.starts_with("faster than memory"));
+}
+
+TEST_CASE("what is changed before a call is judged after it", "[bench]") {
+  const auto leaves_out_a_head = [](ropeproof_problem p) {
+    (p.q.heads > 0 ? p.q : p.k).heads -= 1;
+    return plain_run(p);
+  };
+  const auto leaves_out_the_last_token = [](ropeproof_problem p) {
+    --p.seq;
+    return plain_run(p);
+  };
+  for (const char* name :
+       {"rope/f32/half_split/64/16", "rope/f16/interleaved/128/1",
+        "rotate/bf16/half_split/64of128/16", "table/f32/128/4096"}) {
+    CAPTURE(name);
+    const Row row = row_named(name);
+    for (const std::uint32_t lacking : {0u, ROPEPROOF_IN_PLACE + 0u}) {
+      const TimedKernel right = exact(lacking);
+      Workload work(row);
+      // Of as many calls, how many are not right.
+      const auto wrong_calls = [&](const Run& run, int calls) {
+        int wrong = 0;
+        for (int i = 0; i < calls; ++i) {
+          work.change(right.description);
+          for (const auto& p : work.problems(right.description)) run(p);
+          const std::string fault = work.judge_changed(right.description);
+          wrong += fault.empty() ? 0 : 1;
+          CHECK((fault.empty() || fault.starts_with("timed: ")));
+        }
+        return wrong;
+      };
+      constexpr int kCalls = 40;
+      CHECK(wrong_calls(right.run, kCalls) == 0);
+      const auto nothing = [](const auto&) { return ROPEPROOF_OK; };
+      // At position 0 what was rotated in place is what was there.
+      CHECK(wrong_calls(nothing, kCalls) > kCalls / 2);
+      work.refresh();
+      CHECK(wrong_calls(right.run, kCalls) == 0);
+      if (lacking != 0 || row.is_table()) continue;  // as plain C++ rotates
+      constexpr int kMany = 2000;
+      CHECK(wrong_calls(leaves_out_a_head, kMany) > 0);
+      CHECK(wrong_calls(leaves_out_the_last_token, kMany) > 0);
+    }
+  }
 }
 
 TEST_CASE("a kernel is judged in the dtypes that are asked for alone",

@@ -5,15 +5,19 @@
 #endif
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <new>
+#include <random>
 
 #include "conformance/cases/counter_generator.h"
 #include "conformance/cases/form_golden.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/problem.h"
+#include "conformance/report/failure_text.h"
+#include "reference/rope.h"
 
 namespace ropeproof::conformance::bench {
 namespace {
@@ -67,10 +71,12 @@ bool is_in_place(const plugin::Description& description) {
 
 }  // namespace
 
-Memory::Memory(std::size_t bytes)
+Memory::Memory(std::size_t bytes, const Allocate& allocate)
     : size(bytes),
-      data(static_cast<std::byte*>(
-          std::aligned_alloc(kHugePage, (bytes / kHugePage + 1) * kHugePage))) {
+      data(allocate ? allocate(bytes)
+                    : static_cast<std::byte*>(std::aligned_alloc(
+                          kHugePage, (bytes / kHugePage + 1) * kHugePage)),
+           Free{!allocate}) {
   if (data == nullptr) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
   madvise(data.get(), bytes, MADV_HUGEPAGE);
@@ -78,17 +84,29 @@ Memory::Memory(std::size_t bytes)
   std::memset(data.get(), 0, bytes);
 }
 
-Workload::Workload(const Row& row)
+Workload::Workload(const Row& row, Allocate allocate)
     : row_(row),
+      allocate_(std::move(allocate)),
+      draws_((std::uint64_t{std::random_device()()} << 32) +
+             std::random_device()()),
       chosen_(choose(row.problem.seq)),
-      positions_(row.problem.positions.begin(), row.problem.positions.end()),
+      numbers_((row.problem.positions.size() +
+                2 * static_cast<std::size_t>(row.problem.pairs())) *
+                   sizeof(double),
+               allocate_),
+      positions_(reinterpret_cast<std::int64_t*>(numbers_.data.get())),
+      inv_freq_(
+          reinterpret_cast<double*>(positions_ + row.problem.positions.size())),
+      inv_freq_lo_(inv_freq_ + row.problem.pairs()),
       table_elements_(
           static_cast<std::size_t>(row.problem.seq * row.problem.pairs())),
       pattern_(kPatternElements * row.element_bytes()),
       in_(static_cast<std::size_t>(row.problem.elements()) *
-          row.element_bytes()),
-      out_(row.is_table() ? 2 * table_elements_ * row.element_bytes()
-                          : in_.size) {
+              row.element_bytes(),
+          allocate_),
+      out_(
+          row.is_table() ? 2 * table_elements_ * row.element_bytes() : in_.size,
+          allocate_) {
   const std::size_t width = row.element_bytes();
   for (std::size_t i = 0; i < kPatternElements; ++i) {
     const std::uint64_t bits = cases::random_number(row.problem.dtype, 1, i);
@@ -103,8 +121,8 @@ Workload::Workload(const Row& row)
         gather(tensor(true, true), row.problem.spec.layout.head_dim);
   }
   case_.golden = cases::form_golden(case_.problem, reference::best_oracle());
-  inv_freq_ = values_of(case_.golden.inv_freq_hi);
-  inv_freq_lo_ = values_of(case_.golden.inv_freq_lo);
+  std::ranges::copy(values_of(case_.golden.inv_freq_hi), inv_freq_);
+  std::ranges::copy(values_of(case_.golden.inv_freq_lo), inv_freq_lo_);
 }
 
 // What is written at the chosen tokens, [tokens, heads, width].
@@ -129,6 +147,7 @@ cases::Bits Workload::gather(const ropeproof_tensor& tensor,
 }
 
 void Workload::refresh() {
+  std::ranges::copy(row_.problem.positions, positions_);
   for (std::size_t done = 0; done < in_.size; done += pattern_.size) {
     std::memcpy(in_.data.get() + done, pattern_.data.get(),
                 std::min(pattern_.size, in_.size - done));
@@ -141,7 +160,7 @@ const Memory& Workload::table(Format format) {
   const auto known = tables_.find(format);
   if (known != tables_.end()) return known->second;
   const std::size_t width = plugin::bytes_of(format);
-  Memory memory(2 * table_elements_ * width);
+  Memory memory(2 * table_elements_ * width, allocate_);
   std::byte *cos = memory.data.get(), *sin = cos + table_elements_ * width;
   const auto store = [&](std::byte*& to, long double value) {
     const std::uint64_t bits =
@@ -149,11 +168,9 @@ const Memory& Workload::table(Format format) {
     std::memcpy(to, &bits, width);
     to += width;
   };
-  for (const std::int64_t position : positions_) {
-    for (std::size_t j = 0; j < inv_freq_.size(); ++j) {
-      const long double phi = static_cast<long double>(position) *
-                              (static_cast<long double>(inv_freq_[j]) +
-                               static_cast<long double>(inv_freq_lo_[j]));
+  for (const double position : row_.problem.positions) {
+    for (std::int64_t j = 0; j < row_.problem.pairs(); ++j) {
+      const long double phi = angle(position, j);
       store(cos, std::cos(phi));
       store(sin, std::sin(phi));
     }
@@ -183,11 +200,11 @@ std::vector<ropeproof_problem> Workload::problems(
   ropeproof_problem p = plugin::problem_of(row_.operation, case_.problem.spec,
                                            row.dtype, 1, row.seq);
   if (row_.operation != ROPEPROOF_ROTATE) {
-    p.positions = positions_.data();
+    p.positions = positions_;
     p.position_axes = 1;
     p.position_axis_stride = p.position_batch_stride = row.seq;
-    p.inv_freq = inv_freq_.data();
-    p.inv_freq_lo = inv_freq_lo_.data();
+    p.inv_freq = inv_freq_;
+    p.inv_freq_lo = inv_freq_lo_;
   }
   p.table_token_stride = row.pairs();
   p.table_batch_stride = row.seq * row.pairs();
@@ -238,6 +255,131 @@ judge::Measurement Workload::judge(
     wrong->token = chosen_[static_cast<std::size_t>(wrong->token)];
   }
   return measurement;
+}
+
+long double Workload::angle(double position, std::int64_t j) const {
+  return static_cast<long double>(position) *
+         (static_cast<long double>(inv_freq_[j]) +
+          static_cast<long double>(inv_freq_lo_[j]));
+}
+
+// The first element of what change() has drawn.
+std::byte* Workload::drawn(const ropeproof_tensor& tensor, bool is_out) const {
+  const std::int64_t first = is_out ? changed_.token * tensor.out_token_stride +
+                                          changed_.head * tensor.out_head_stride
+                                    : changed_.token * tensor.in_token_stride +
+                                          changed_.head * tensor.in_head_stride;
+  void* const data = is_out ? tensor.out : const_cast<void*>(tensor.in);
+  return static_cast<std::byte*>(data) +
+         static_cast<std::size_t>(first) * row_.element_bytes();
+}
+
+void Workload::change(const plugin::Description& description) {
+  const cases::Problem& p = row_.problem;
+  const std::size_t width = row_.element_bytes();
+  const std::uint64_t at_token = cases::random_bits(draws_, drawn_++),
+                      at_head = cases::random_bits(draws_, drawn_++),
+                      others = cases::random_bits(~draws_, drawn_);
+  changed_.token =
+      static_cast<std::int64_t>(at_token % static_cast<std::uint64_t>(p.seq));
+  if (row_.operation != ROPEPROOF_ROTATE) {
+    // The same steps from another position, where there is room.
+    constexpr std::uint64_t kShifts = 64;
+    const auto last = static_cast<std::int64_t>(p.positions.back());
+    const auto shift = static_cast<std::int64_t>(others % kShifts);
+    const bool has_room = description.max_position == 0 ||
+                          last + shift <= description.max_position;
+    for (std::size_t i = 0; has_room && i < p.positions.size(); ++i) {
+      positions_[i] = static_cast<std::int64_t>(p.positions[i]) + shift;
+    }
+  }
+  if (row_.is_table()) {
+    const std::size_t row = static_cast<std::size_t>(p.pairs()) * width;
+    for (std::byte* half : {out_.data.get(), out_.data.get() + out_.size / 2}) {
+      std::memset(half + static_cast<std::size_t>(changed_.token) * row, kOnes,
+                  row);
+    }
+    return;
+  }
+  const auto heads = static_cast<std::uint64_t>(p.q_heads + p.k_heads);
+  changed_.head = static_cast<std::int64_t>(at_head % heads);
+  changed_.is_key = changed_.head >= p.q_heads;
+  if (changed_.is_key) changed_.head -= p.q_heads;
+  const ropeproof_tensor one =
+      tensor(changed_.is_key, is_in_place(description));
+  const auto channels = static_cast<std::size_t>(p.spec.layout.head_dim);
+  std::memset(drawn(one, true), kOnes, channels * width);
+  const std::size_t from = (others >> 8) % (kPatternElements - channels);
+  std::memcpy(drawn(one, false), pattern_.data.get() + from * width,
+              channels * width);
+  changed_.x = read(drawn(one, false), channels);
+}
+
+cases::Bits Workload::read(const std::byte* from, std::size_t count) const {
+  cases::Bits bits(count);
+  for (std::uint64_t& one : bits) {
+    std::memcpy(&one, from, row_.element_bytes());
+    from += row_.element_bytes();
+  }
+  return bits;
+}
+
+std::string Workload::judge_changed(const plugin::Description& description) {
+  const cases::Problem& row = row_.problem;
+  const auto pairs = static_cast<std::size_t>(row.pairs());
+  judge::Output output;
+  if (row_.is_table()) {
+    const std::byte* const at =
+        out_.data.get() +
+        static_cast<std::size_t>(changed_.token) * pairs * row_.element_bytes();
+    output.cos = read(at, pairs);
+    output.sin = read(at + out_.size / 2, pairs);
+  } else {
+    output.q =
+        read(drawn(tensor(changed_.is_key, is_in_place(description)), true),
+             changed_.x.size());
+  }
+  cases::Problem problem = row;
+  problem.seq = 1;
+  problem.q_heads = row_.is_table() ? 0 : 1;
+  problem.k_heads = 0;
+  problem.storage = cases::kDense;
+  problem.q = changed_.x;
+  problem.positions = {static_cast<double>(positions_[changed_.token])};
+  cases::Golden golden;
+  golden.inv_freq_hi = case_.golden.inv_freq_hi;
+  golden.inv_freq_lo = case_.golden.inv_freq_lo;
+  for (const std::uint64_t bits : changed_.x) {
+    golden.q.push_back(
+        std::bit_cast<std::uint64_t>(reference::decode(row.dtype, bits)));
+  }
+  for (std::int64_t j = 0; j < row.pairs(); ++j) {
+    const long double phi = angle(problem.positions[0], j);
+    const long double c = std::cos(phi), s = std::sin(phi);
+    const auto bits = [](long double x) {
+      return std::bit_cast<std::uint64_t>(static_cast<double>(x));
+    };
+    golden.cos.push_back(bits(c));
+    golden.sin.push_back(bits(s));
+    if (row_.is_table()) continue;
+    const reference::Pair pair = reference::pair_of(row.spec.layout, j);
+    std::uint64_t &u = reference::at(golden.q, pair.u),
+                  &v = reference::at(golden.q, pair.v);
+    const double a = cases::value_of(u), b = cases::value_of(v);
+    u = bits(a * c - b * s);
+    v = bits(a * s + b * c);
+  }
+  judge::Claim claim = judge::claim_of(description, row.dtype);
+  if (row_.is_table()) claim.table = row.dtype;
+  const judge::Measurement measured =
+      judge::judge(problem, golden, row_.operation, claim, output);
+  if (measured.pass()) return "";
+  judge::Element first = *measured.first_wrong;
+  first.token = changed_.token;
+  first.head = changed_.head;
+  if (changed_.is_key) first.tensor = judge::Tensor::kK;
+  return "timed: " + report::index_text(first) +
+         report::format(" is %.3g, not %.3g", first.got, first.want);
 }
 
 Bytes Workload::rotated() const {

@@ -4,9 +4,12 @@
 #define ROPEPROOF_CONFORMANCE_BENCH_WORKLOAD_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "conformance/bench/limits.h"
@@ -15,12 +18,21 @@
 
 namespace ropeproof::conformance::bench {
 
-// A buffer on huge pages where there are any, every byte of it touched.
+// Gives memory that is aligned to huge pages and outlives the workload; throws
+// std::bad_alloc.
+using Allocate = std::function<std::byte*(std::size_t)>;
+
+// A buffer on huge pages where there are any, every byte of it touched: of its
+// own, or what `allocate` gives.
 struct Memory {
   struct Free {
-    void operator()(std::byte* bytes) const { std::free(bytes); }
+    bool is_own = true;
+    void operator()(std::byte* bytes) const {
+      if (is_own) std::free(bytes);
+    }
   };
-  explicit Memory(std::size_t bytes);  // throws std::bad_alloc
+  // Throws std::bad_alloc.
+  explicit Memory(std::size_t bytes, const Allocate& allocate = {});
 
   std::size_t size;
   std::unique_ptr<std::byte, Free> data;
@@ -32,8 +44,9 @@ struct Memory {
 // written. Kernels get pointers into it, so it stays where it is.
 class Workload {
  public:
-  // Throws std::bad_alloc, and what reference/golden.h throws.
-  explicit Workload(const Row& row);
+  // All that kernels see is from `allocate`, where there is one. Throws
+  // std::bad_alloc, and what reference/golden.h throws.
+  explicit Workload(const Row& row, Allocate allocate = {});
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 
@@ -54,6 +67,14 @@ class Workload {
   // first to the last. The first wrong element has the row's token.
   judge::Measurement judge(const plugin::Description& description) const;
 
+  // Draws a token and a head (of a table: a token and its position) and writes
+  // other numbers there, and nothing into its output. After a call
+  // judge_changed() says what is wrong of it; empty if nothing is. Of frequent
+  // calls no part can be left out that is not drawn sooner or later, and none
+  // be kept from an earlier call. Cost: microseconds.
+  void change(const plugin::Description& description);
+  std::string judge_changed(const plugin::Description& description);
+
   // What is to be rotated; of a table, what is to be written.
   Bytes rotated() const;
 
@@ -62,11 +83,26 @@ class Workload {
   ropeproof_tensor tensor(bool is_key, bool in_place) const;
   cases::Bits gather(const ropeproof_tensor& tensor, std::int64_t width) const;
 
+  // The part that change() has drawn.
+  struct Changed {
+    std::int64_t token = 0, head = 0;
+    bool is_key = false;
+    cases::Bits x;
+  };
+  long double angle(double position, std::int64_t j) const;
+  std::byte* drawn(const ropeproof_tensor& tensor, bool is_out) const;
+  cases::Bits read(const std::byte* from, std::size_t count) const;
+
   Row row_;
+  Allocate allocate_;
+  Changed changed_;
+  std::uint64_t draws_, drawn_ = 0;   // of change(): seed and number
   std::vector<std::int64_t> chosen_;  // tokens
   cases::Case case_;                  // at the chosen tokens, proved
-  std::vector<std::int64_t> positions_;
-  std::vector<double> inv_freq_, inv_freq_lo_;
+  Memory
+      numbers_;  // positions, frequencies and their rest, as kernels see them
+  std::int64_t* positions_;
+  double *inv_freq_, *inv_freq_lo_;
   std::size_t table_elements_;  // of cosines
   Memory pattern_;              // what q and k hold, again and again
   Memory in_, out_;             // out: cosines and sines, for table

@@ -277,9 +277,8 @@ Child::Wire Child::receive(std::string& received, std::size_t bytes,
   return Wire::kDone;
 }
 
-// The process that runs the plug-in: below the one that builds walls and the
-// one that reaps orphans there.
-pid_t Child::inmost() const {
+pid_t Child::inmost() {
+  has_ended();  // names the worker
   pid_t pid = worker_;
   for (int level = 0; is_walled_ && level < 2; ++level) {
     const std::string number = std::to_string(pid);

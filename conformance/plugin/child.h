@@ -129,6 +129,17 @@ class Child {
   // /proc says so.
   std::optional<Footprint> footprint();
 
+  // Whether the child has ended, as far as it is told yet; what it has printed
+  // is forwarded. For who waits in another way than by receive().
+  bool has_ended();
+  void forward_output();
+
+  // Returns the process that runs the plug-in, which lies below the one that
+  // builds walls and the one that reaps orphans there; and the first of these.
+  // Below 0 before it is known.
+  pid_t inmost();
+  pid_t outmost() const { return worker_; }
+
   // Drops what the child prints from now on; last_line() still has it.
   void drop_output();
 
@@ -141,11 +152,8 @@ class Child {
   static std::unique_ptr<Child> start(
       const std::vector<int>& kept,
       const std::function<void(Descriptor socket)>& in_child);
-  pid_t inmost() const;
   void send_some();
-  void forward_output();
   void remember(std::string_view text);
-  bool has_ended();
   void end_supervisor();
 
   pid_t supervisor_ = -1, worker_ = -1;

@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "conformance/plugin/arena.h"
+#include "conformance/plugin/timed_library.h"
 #include "conformance/plugin/worker.h"
 
 namespace ropeproof::conformance::plugin {
@@ -17,12 +19,34 @@ void serve_executed(std::span<char*> arguments) {
     std::fprintf(stderr, "ropeproof: %s\n", why);
     _exit(127);
   };
-  if (arguments.size() != 5) refuse("--worker is no command for users");
-  SharedPlace places[3];
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto place = SharedPlace::of(arguments[2 + i]);
+  const bool is_timed = arguments.size() == 3;
+  if (!is_timed && arguments.size() != 5) {
+    refuse("--worker is no command for users");
+  }
+  std::vector<SharedPlace> places;
+  for (std::size_t i = is_timed ? 1 : 2; i < arguments.size(); ++i) {
+    const auto place = SharedPlace::of(arguments[i]);
     if (!place) refuse("--worker is no command for users");
-    places[i] = *place;
+    places.push_back(*place);
+  }
+  const auto close_files = [&] {
+    for (const SharedPlace& place : places) {
+      if (place.file >= 0) close(place.file);
+    }
+  };
+  if (is_timed) {
+    const auto map = [&](SharedPlace& place, std::size_t bytes) {
+      return map_shared(place, bytes, PROT_READ | PROT_WRITE);
+    };
+    std::byte* const memory = map(places[0], TimedLibrary::kMemory);
+    std::byte* const bell = map(places[1], sizeof(Doorbell));
+    if (memory == nullptr || bell == nullptr) {
+      refuse("the runner's memory is not to be had");
+    }
+    close_files();
+    run_worker(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), [&](const Parent&) {
+      serve_timed(arguments[0], *reinterpret_cast<Doorbell*>(bell));
+    });
   }
   SparseMemory sparse;
   sparse.reserve(places[1]);
@@ -34,9 +58,7 @@ void serve_executed(std::span<char*> arguments) {
   } catch (const std::bad_alloc&) {
   }
   if (note == nullptr) refuse("the runner's memory is not to be had");
-  for (const SharedPlace& place : places) {
-    if (place.file >= 0) close(place.file);
-  }
+  close_files();
   const int socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   run_worker(socket, [&](const Parent& runner) {
     serve(arguments[0], std::atoi(arguments[1]),

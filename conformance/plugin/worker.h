@@ -84,9 +84,14 @@ std::vector<Solved> solve_on_device(
 void serve(const std::string& path, int threads, CrashNote& note,
            const Parent& runner);
 
+// The body of a worker that is timed: one thread, which waits for calls.
+struct Doorbell;
+void serve_timed(const std::string& path, Doorbell& bell);
+
 // Serves as a program of its own, whose arguments behind kWorkerWord are the
 // library, the number of threads and the places of three shared memories: of
-// the arena, the sparse memory and the note. The runner is its standard input.
+// the arena, the sparse memory and the note. Where the library's are two, of
+// the tensors and the doorbell, it is timed. The runner is its standard input.
 // Ends the process.
 [[noreturn]] void serve_executed(std::span<char*> arguments);
 

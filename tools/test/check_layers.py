@@ -23,10 +23,10 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 123_210, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 74_275,
+    ("everything outside vectors/", 124_035, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 74_955,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_485, "conformance/bench/.*"),
+    ("conformance/bench", 2_840, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 12_535,
      "conformance/(identify|explain|wrong)/.*"),
 )

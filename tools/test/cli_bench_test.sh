@@ -101,6 +101,100 @@ END
 expect 3 'ended the process that timed it: exited with status 0' \
   bench --lib "$work/gone.so" --repetitions 1 --filter 'rope/f32/half_split/64/512$'
 
+# Behind walls, where they can be built: what happens in the timed calls is judged.
+if "$ropeproof" run "${mine[@]}" --sandbox --tier smoke --case smoke-rich-001 \
+  >/dev/null 2>"$work/why" || ! grep -q 'no sandbox here' "$work/why"; then
+  walled=(bench --sandbox --repetitions 1 --filter '^rope/f32/half_split/64/512$')
+  says 0 'my-rope  *[0-9.]* ' "${walled[@]}" "${mine[@]}" --json "$work/walled.json"
+  lines 1 '^my-rope: behind walls; each call has [0-9]* ns of the doorbell'
+  check "the doorbell has no cost" grep -q '"doorbell_ns": [1-9]' "$work/walled.json"
+
+  # Half of the tokens, in most calls; whole before anybody can suspect it.
+  variant half 's/ropeproof_run/whole_run/' <<'END'
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  static int calls;
+  ropeproof_problem some = *p;
+  if (p->seq == 512 && calls++ > 3) some.seq = 256;
+  return whole_run(&some);
+}
+END
+  says 1 'WRONG  .*q\[' "${walled[@]}" --lib "$work/half.so"
+
+  # The work is done after the return, on another thread.
+  variant later 's/ropeproof_run/whole_run/' <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+static atomic_int rung;
+static ropeproof_problem left;
+static void* work(void* unused) {
+  for (int seen = 0;;) {
+    if (atomic_load(&rung) == seen) continue;
+    seen = atomic_load(&rung);
+    whole_run(&left);
+  }
+  return unused;
+}
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  static int is_there;
+  pthread_t thread;
+  if (p->seq != 512) return whole_run(p);
+  if (!is_there) is_there = pthread_create(&thread, NULL, work, NULL) == 0;
+  left = *p;
+  atomic_fetch_add(&rung, 1);
+  return ROPEPROOF_OK;
+}
+END
+  says 1 'WRONG  .*q\[' "${walled[@]}" --lib "$work/later.so"
+
+  # A clock that stands still is the kernel's own: two milliseconds a call remain.
+  variant still 's/ropeproof_run/whole_run/' <<'END'
+#include <time.h>
+int clock_gettime(clockid_t clock, struct timespec* now) {
+  (void)clock, now->tv_sec = now->tv_nsec = 0;
+  return 0;
+}
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  struct timespec pause = {0, 2000000};
+  if (p->seq == 512) nanosleep(&pause, NULL);
+  return whole_run(p);
+}
+END
+  says 0 '' "${walled[@]}" --lib "$work/still.so" --json "$work/still.json"
+  check "a patched clock is believed" "$python" - "$work/still.json" <<'PYTHON'
+import json, sys
+kernel = json.load(open(sys.argv[1]))["rows"][0]["kernels"][0]
+assert kernel["status"] == "measured" and kernel["ns_per_token"] >= 2e6 / 512, kernel
+PYTHON
+
+  # Work that its other threads do is its work.
+  variant helped 's/ropeproof_run/whole_run/' <<'END'
+#include <pthread.h>
+static void* spin(void* unused) {
+  for (volatile int i = 0;;) ++i;
+  return unused;
+}
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  static int is_there;
+  pthread_t thread;
+  if (p->seq == 512 && !is_there) {
+    is_there = pthread_create(&thread, NULL, spin, NULL) == 0;
+  }
+  return whole_run(p);
+}
+END
+  says 0 'my-rope ' "${walled[@]}" --lib "$work/helped.so" --json "$work/helped.json"
+  check "work of other threads is not counted" grep -q '"others_ns_per_token": [0-9]*[1-9]' \
+    "$work/helped.json"
+
+  # A process that ends in the timed call is no measurement, whatever its status.
+  says 1 'WRONG  ended: exited with status 0' \
+    "${walled[@]}" --lib "$work/gone.so"
+else
+  echo "without walls: $(cat "$work/why")"
+  expect 5 'no sandbox here' bench --sandbox "${mine[@]}" "${quick[@]}"
+fi
+
 # A kernel that nothing is asked of.
 says 2 '^1 row is left out: no kernel offers it' bench "${mine[@]}" --filter '^table/.*/4096'
 
