@@ -11,13 +11,14 @@ namespace {
 
 constexpr int kTokens = 4, kThreads = 32, kPairs = 256;
 
-__global__ void rotate(ropeproof_tensor x, const int64_t* positions, int64_t seq,
-                       int64_t tokens, int half, float base) {
+__global__ void rotate(ropeproof_tensor x, const int64_t* positions,
+                       int64_t seq, int64_t tokens, int half, float base) {
   __shared__ float cosine[kTokens][kPairs], sine[kTokens][kPairs];
   const int64_t token = int64_t{blockIdx.x} * kTokens + threadIdx.y;
   const bool is_token = BUG == 2 || token < tokens;  // of the last block
   for (int j = threadIdx.x; is_token && j < half; j += kThreads) {
-    const float phi = positions[token] / powf(base, static_cast<float>(j) / half);
+    const float phi =
+        positions[token] / powf(base, static_cast<float>(j) / half);
     // Not by the thread that needs it.
     cosine[threadIdx.y][half - 1 - j] = cosf(phi);
     sine[threadIdx.y][half - 1 - j] = sinf(phi);

@@ -8,8 +8,8 @@
 namespace {
 
 template <class T>
-__global__ void rotate(ropeproof_tensor x, const int64_t* positions, int channels,
-                       float base) {
+__global__ void rotate(ropeproof_tensor x, const int64_t* positions,
+                       int channels, float base) {
   extern __shared__ float angles[];  // of each pair of the token
   const int lane = threadIdx.x;
   for (int j = lane; j < channels / 2; j += 32) {
@@ -57,9 +57,11 @@ extern "C" int32_t ropeproof_run(const ropeproof_problem* p) {
   const float base = static_cast<float>(p->base);
   return ropeproof_cuda::guarded([&] {
     if (p->dtype == ROPEPROOF_BF16) {
-      rotate<__nv_bfloat16><<<tokens, 32, channels * 2>>>(p->q, p->positions, channels, base);
+      rotate<__nv_bfloat16>
+          <<<tokens, 32, channels * 2>>>(p->q, p->positions, channels, base);
     } else {
-      rotate<half><<<tokens, 32, channels * 2>>>(p->q, p->positions, channels, base);
+      rotate<half>
+          <<<tokens, 32, channels * 2>>>(p->q, p->positions, channels, base);
     }
     return ROPEPROOF_OK;
   });

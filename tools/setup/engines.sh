@@ -6,7 +6,8 @@
 #   tools/setup/engines.sh PACKAGE ...   NumPy and these
 #
 # conformance/engines/requirements.txt has the versions; "# alone" there: without
-# what the package depends on. A second run finds everything in place and only
+# what the package depends on; "# source": the Python files of its source package, for
+# one that would compile for hours, which what stands before it unpacks. A second run finds everything in place and only
 # prints. PYTHON names another interpreter to start from; PIP_EXTRA_INDEX_URL an index
 # of PyTorch without CUDA, which is much smaller. Exit status 2: no venv, or pip failed.
 set -euo pipefail
@@ -30,6 +31,24 @@ is_installed() {
 }
 shopt -s extglob
 
+# The folder of a source package that has its name, and what says its version.
+unpack() {
+  local name=${1%%==*} version=${1#*==} site folder
+  site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  folder=$(mktemp -d)
+  "$python" -m pip install --disable-pip-version-check wheel packaging >"$log" 2>&1 &&
+    FLASH_ATTENTION_SKIP_CUDA_BUILD=TRUE "$python" -m pip download \
+      --disable-pip-version-check --no-deps --no-build-isolation --no-binary :all: \
+      -d "$folder" "$1" >"$log" 2>&1 &&
+    tar -xzf "$folder"/*.tar.gz -C "$folder" &&
+    cp -r "$folder"/*/"$name" "$site/" &&
+    mkdir -p "$site/$name-$version.dist-info" &&
+    printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "$name" "$version" \
+      >"$site/$name-$version.dist-info/METADATA" ||
+    fail "pip could not fetch the source of $1: $(grep -E '^ERROR' "$log" | tail -n 1)"
+  rm -rf "$folder"
+}
+
 if [ ! -x "$python" ]; then
   "${PYTHON:-python3}" -m venv "$venv" >&2 ||
     fail "python3 -m venv failed: install python3-venv, or set PYTHON"
@@ -39,6 +58,10 @@ for package in numpy "${@:-torch}"; do
     fail "$package has no version in $pins"
   pin=${line%% *}
   is_installed "$pin" && continue
+  if [[ $line == *"# source" ]]; then
+    unpack "$pin"
+    continue
+  fi
   flags=(-c "$pins")
   if [[ $line == *"# alone" ]]; then flags=(--no-deps); fi
   "$python" -m pip install --disable-pip-version-check "${flags[@]}" "$pin" \

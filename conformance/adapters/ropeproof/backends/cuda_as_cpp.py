@@ -83,14 +83,13 @@ def build(sources, output, include=(), flags=(), without=(), compiler=None):
         for name in without:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).touch()
-        for place in include:
-            _translate_headers(pathlib.Path(place), folder)
         made = []
         for number, source in enumerate(map(pathlib.Path, sources)):
             try:
                 text = source.read_text()
             except OSError as error:
                 raise Error(f"{source}: {error.strerror}") from None
+            _translate_included(text, include, folder)
             made.append(folder / f"{number}_{source.stem}.cc")
             made[-1].write_text(f'#include "ropeproof_cuda.h"\n#line 1 "{source}"\n'
                                 + translated(text, source))
@@ -105,13 +104,18 @@ def build(sources, output, include=(), flags=(), without=(), compiler=None):
     return output
 
 
-def _translate_headers(place, folder):
-    for header in [*place.glob("*.cuh"), *place.glob("*.cu")]:
-        target = folder / header.name
-        if target.exists():
-            continue  # one of `without`
-        target.write_text(f'#line 1 "{header}"\n'
-                          + translated(header.read_text(errors="replace"), header))
+def _translate_included(text, include, folder):
+    """Writes what a text includes of CUDA, and what that does, into the folder."""
+    for name in re.findall(r'#\s*include\s*"([^"]+\.cuh?)"', text):
+        target = folder / name
+        found = [place for place in map(pathlib.Path, include) if (place / name).is_file()]
+        if target.exists() or not found:
+            continue
+        header = found[0] / name
+        inner = header.read_text(errors="replace")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(f'#line 1 "{header}"\n' + translated(inner, header))
+        _translate_included(inner, include, folder)
 
 
 def main():
