@@ -65,15 +65,24 @@ std::string why_text(const explain::Diagnosis& d, bool has_details) {
 
 }  // namespace
 
-std::string diagnoses_text(const std::vector<explain::Diagnosis>& diagnoses,
-                           bool has_details) {
+std::vector<DiagnosisWords> diagnosis_words(
+    const std::vector<explain::Diagnosis>& diagnoses, bool has_details) {
   const bool has_wrong = std::ranges::any_of(
       diagnoses, [](const auto& d) { return d.residual.has_value(); });
-  std::string text;
+  std::vector<DiagnosisWords> all;
   for (const explain::Diagnosis& d : diagnoses) {
-    text += paragraph("what", what_text(d));
-    text += paragraph("where", where_text(d, has_wrong));
-    const std::string why = why_text(d, has_details);
+    all.push_back(
+        {what_text(d), where_text(d, has_wrong), why_text(d, has_details)});
+  }
+  return all;
+}
+
+std::string diagnoses_text(const std::vector<explain::Diagnosis>& diagnoses,
+                           bool has_details) {
+  std::string text;
+  for (const auto& [what, where, why] :
+       diagnosis_words(diagnoses, has_details)) {
+    text += paragraph("what", what) + paragraph("where", where);
     if (!why.empty()) text += paragraph("why", why);
     text += "\n";
   }
