@@ -20,7 +20,7 @@ class Errors(unittest.TestCase):
         y = rope(self.x, self.positions)
         at = {"positions": self.positions}
         for how, line in (
-                ({}, "give positions, or cos and sin"),
+                ({}, "give positions, offset or cu_seqlens; or a table"),
                 ({"positions": self.positions[:3]}, r"positions has shape \[3\]"),
                 ({"positions": self.positions * np.nan}, "finite"),
                 ({**at, "pairing": "sideways"}, "pairing is 'sideways'"),
@@ -40,7 +40,11 @@ class Errors(unittest.TestCase):
                 ({**at, "rotary_dim": "x"}, "rotary_dim is 'x'"),
                 ({**at, "rotary_dim": 32}, "rotary_dim is 32, head_dim 16"),
                 ({"offset": [1, 2, 3]}, "offset has 3 entries"),
-                ({"cu_seqlens": [0, 4]}, r"cu_seqlens is \[0, 4\]"),
+                ({"cu_seqlens": [0, 4]}, "of sequences in one batch; here are 2"),
+                ({**at, "base": 0}, "base is 0; expected a number above 0"),
+                ({"positions": np.zeros((3, 2, 5), int),
+                  "axis_of_pair": [0, 1, 2, 3, 0, 0, 0, 0]},
+                 r"axis_of_pair is \[0, 1, 2, 3, .*expected axes, 0 to 2"),
                 ({**at, "base": -1.0}, "base"),
                 ({**at, "base": 10**400}, "base is 1000"),
                 ({**at, "rotary_offset": -1}, "rotary_offset is -1"),
@@ -55,7 +59,7 @@ class Errors(unittest.TestCase):
                 ({**at, "scaling": {"kind": "long_rope"}},
                  "lacks short_factor, long_factor, original_length, seq_len, "
                  "factor or attention_factor"),
-                ({**at, "order": "td"}, "needs 2 dimensions: say order="),
+                ({**at, "order": "td"}, "order='td' needs 2 dimensions: say which"),
                 ({**at, "claim": "A7"}, "angle_class is 'A7'"),
                 ({"cos": y[0, :, 0], "sin": y[0, :, 0], "rotary_dim": 4},
                  r"cos has shape \[5, 16\]; expected 2 columns"),
@@ -63,6 +67,9 @@ class Errors(unittest.TestCase):
                  r"freqs_cis\[0, 0\] is .*expected a rotation")):
             with self.subTest(line), self.assertRaisesRegex(ValueError, line):
                 close(y, self.x, **how)
+        with self.assertRaisesRegex(ValueError, "order='thd' needs 3 .*reshape"):
+            flat = self.x[0].reshape(self.x.shape[1], -1)
+            close(flat.copy(), flat, offset=0, order="thd")
         with self.assertRaisesRegex(ValueError, "its result"):
             close(y[:, :4], self.x, positions=self.positions)
         with self.assertRaisesRegex(ValueError, "returned nothing"):

@@ -38,8 +38,9 @@ class Call:
         self._kept.append(thing)
         return thing
 
-    def tensor(self, name, order, given, out):
-        """out: None where nobody asks for a result."""
+    def tensor(self, name, order, said_order, given, out):
+        """said_order: the caller's word for it. out: None where nobody asks for
+        a result."""
         x, word = given_tables.numbers_of(name, given)
         y, of_result = (x, word) if out is None else given_tables.numbers_of(
             f"the result for {name}", out)
@@ -49,9 +50,11 @@ class Call:
             raise ValueError(f"{name} is {word} {list(x.shape)}, its result "
                              f"{of_result} {list(y.shape)}")
         if x.ndim != len(order):
+            is_flat = x.ndim == len(order) - 1 and "h" in order
             raise ValueError(f"{name} has shape {list(x.shape)}; order="
-                             f"{order!r} needs {len(order)} dimensions: say "
-                             f"order=, \"thd\" or \"td\" for instance")
+                             f"{said_order!r} needs {len(order)} dimensions: " +
+                             ("reshape it to one of heads and one of channels"
+                              if is_flat else "say which it has"))
         last = order.index("d")
         if x.shape[last] == 0:
             raise ValueError(f"{name} has shape {list(x.shape)}: no channels")
@@ -89,7 +92,10 @@ def _places(offset, cu_seqlens, batch, seq):
                              f"{batch}")
         return np.broadcast_to(starts + np.arange(seq), (batch, seq))
     ends = whole("cu_seqlens", cu_seqlens)
-    if (batch != 1 or ends.ndim != 1 or ends[:1].tolist() != [0]
+    if batch != 1:
+        raise ValueError(f"cu_seqlens is of sequences in one batch; here are "
+                         f"{batch}: say order=\"thd\", or give positions")
+    if (ends.ndim != 1 or ends[:1].tolist() != [0]
             or ends[-1] != seq or (np.diff(ends) < 0).any()):
         raise ValueError(f"cu_seqlens is {said(ends.tolist())}; expected ascending "
                          f"numbers from 0 to {seq}, the tokens of one batch")
@@ -156,10 +162,12 @@ def _set_axes(call, sections, axis_of_pair, axes, pairs):
                              f"pairs of each, or axis_of_pair")
         return
     axis_of_pair = whole("axis_of_pair", axis_of_pair)
-    if axis_of_pair.shape != (pairs,) or not (
-            (axis_of_pair >= 0) & (axis_of_pair < axes)).all():
+    if axis_of_pair.shape != (pairs,):
         raise ValueError(f"axis_of_pair has shape {list(axis_of_pair.shape)}; "
-                         f"expected [{pairs}], of axes 0 to {axes - 1}")
+                         f"expected [{pairs}]")
+    if not ((axis_of_pair >= 0) & (axis_of_pair < axes)).all():
+        raise ValueError(f"axis_of_pair is {said(axis_of_pair.tolist())}; "
+                         f"expected axes, 0 to {axes - 1}")
     call.problem.axis_of_pair = call.keep(axis_of_pair, np.int32)
 
 
@@ -237,7 +245,7 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
             seq_len=None, pairing=None, order="bshd", rotary_dim=None,
             rotary_offset=0, sections=None, axis_of_pair=None,
             direction="forward"):
-    order = order_of(order)
+    said_order, order = order, order_of(order)
     if pairing is not None:
         one_of("pairing", pairing, PAIRINGS)
     one_of("direction", direction, ("forward", "adjoint"))
@@ -246,7 +254,7 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
     call = Call()
     p = call.problem
     for name, x, y in zip("qk", inputs, results):
-        tensor, sizes, word = call.tensor(name, order, x, y)
+        tensor, sizes, word = call.tensor(name, order, said_order, x, y)
         setattr(p, name, tensor)
         found = (sizes.get("b", 1), sizes["s"], sizes["d"], BITS[word])
         if name == "k" and found != (p.batch, p.seq, p.head_dim, p.dtype):
@@ -289,7 +297,8 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
         _set_table(call, table, None if places is None else places[0], order)
         return call
     if places is None:
-        raise ValueError("give positions, or cos and sin")
+        raise ValueError("give positions, offset or cu_seqlens; or a table, cos "
+                         "and sin")
     p.operation = ROPE
     _set_positions(call, places)
     if config is not None:
@@ -298,6 +307,8 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
     _set_axes(call, sections, axis_of_pair, len(places), pairs)
     if inv_freq is None:
         p.base = 10000.0 if base is None else number("base", base)
+        if p.base <= 0:
+            raise ValueError(f"base is {said(base)}; expected a number above 0")
     else:
         _refuse("inv_freq", base=base)
         given = numbers("inv_freq", inv_freq).astype(np.float64)

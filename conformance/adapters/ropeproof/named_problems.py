@@ -103,7 +103,7 @@ def _fill(array, data):
 
 def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
              operations=("rope",), features=("keys",), tier="smoke", fresh=None,
-             arrays=None, heads_first=None, claim="A1", program=None):
+             arrays=None, heads_first=None, claim=None, program=None):
     """A list of the suite's problems of such a kernel, for parametrize:
 
         @pytest.mark.parametrize("problem", ropeproof.problems(features=()),
@@ -118,7 +118,8 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
                Operations and features are then the form's
     tier       "smoke" or "core"; up to 65,536 elements each
     fresh      in core, a seed for inputs that nobody has seen
-    claim      that `bound` follows from: an angle class, or a dict
+    claim      that `bound` follows from: an angle class, or a dict. Without it
+               "A1"; of a form its own, as rounding each operation
     The rest is as the decorator has it.
     """
     for name, given in (("dtypes", dtypes), ("pairings", pairings),
@@ -134,17 +135,21 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
                               not 1 <= fresh < 2**63):
         raise Error(f"problems: fresh is {said(fresh)}, tier {tier!r}; expected "
                     f"a whole number, 1 to 2^63 - 1, with tier=\"core\"")
-    if not isinstance(claim, (str, dict)):
+    if not isinstance(claim, (str, dict, type(None))):
         raise Error(f"problems: claim is {said(claim)}; expected a class, "
                     f"\"A1\", or a dict")
     description = dict(operations=list(operations), features=list(features))
+    words = dict(angle_class="A1")
     if like not in (None, "plain"):
-        description.update(_of_form(like))
+        form = _of_form(like)
+        words.update(form.pop("claim"))
+        description.update(form)
+    if claim is not None:
+        words = {"angle_class": claim} if isinstance(claim, str) else dict(claim)
     if not set(description["operations"]) <= {"rope", "rotate"}:
         asked = (f"operations is {said(operations)}" if like in (None, "plain")
                  else f"like={like!r} looks up caches")
         raise Error(f"problems: {asked}; rope and rotate have goldens here")
-    words = {"angle_class": claim} if isinstance(claim, str) else dict(claim)
     description.update(
         name="problems", version="0", dtypes=list(map(word_of, dtypes)),
         pairings=list(pairings), claims=[words],
@@ -170,12 +175,14 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
 
 
 def _of_form(like):
+    from ropeproof.decorator import CLAIM
     from ropeproof.like import FORMS
     if like not in FORMS:
         raise Error(f"problems: like={like!r}: known are {', '.join(FORMS)}")
     first = next(iter(FORMS[like].signatures.values()))
     return dict(operations=first["operations"],
-                features=first.get("features", ["keys"]))
+                features=first.get("features", ["keys"]),
+                claim={word: first[word] for word in CLAIM if word in first})
 
 
 def _read(memory, view, like, has_keys, asked):

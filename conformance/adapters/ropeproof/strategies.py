@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from hypothesis import strategies as st
 
+from ropeproof.arguments import one_of
 from ropeproof.arrays import DTYPES, rounded, word_of
 from ropeproof.closeness import assert_rope_close
+from ropeproof.judge_library import BITS, PAIRINGS
 
 BASES = (10000.0, 500000.0, 1e6, 100.0)
 EDGES = (0, 1, 2, 3, 255, 256, 257, 2047, 2049, 4097, 65535, 65537, 131071)
@@ -68,7 +70,10 @@ def problems(draw, dtypes=("f32",), pairings=("half_split",), max_batch=3,
     partial            True: heads may have up to 8 channels beyond the window
     keys               True: most have a k, of at most as many heads as q
     """
-    dtype = draw(st.sampled_from(list(map(word_of, dtypes))))
+    words = [one_of("one of dtypes", word_of(dtype), BITS) for dtype in dtypes]
+    for pairing in pairings:
+        one_of("one of pairings", pairing, PAIRINGS)
+    dtype = draw(st.sampled_from(words))
     sizes = [draw(st.integers(1, most)) for most in
              (max_batch, max_seq, max_heads)]
     rotary_dim = 2 * draw(st.integers(1, max_pairs))
