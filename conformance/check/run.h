@@ -12,6 +12,7 @@
 #include "conformance/check/facts.h"
 #include "conformance/check/promises.h"
 #include "conformance/check/shard.h"
+#include "conformance/check/shown.h"
 #include "conformance/cover/recipe.h"
 #include "conformance/explain/account.h"
 #include "conformance/judge/judge.h"
@@ -136,6 +137,7 @@ struct Run {
   bool shares_memory = true;           // as Kernel says
   std::vector<Check> checks;           // in the order of the corpus
   std::map<std::string, Facts> facts;  // by id, of cases inside the declaration
+  Shown shown;
   // No part of a report: as many wrong answers as kMostKept elements are, and
   // what was formed, so that it can be formed again.
   std::vector<WrongAnswer> wrong;

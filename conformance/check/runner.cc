@@ -213,6 +213,7 @@ class Suite {
         if (!changed.empty()) values.verdict = Verdict::kFail;
         values.reason += changed;
       }
+      show_values(c, operation, values, answer);
       keep(c, values, std::move(answer));
       if (values.verdict == Verdict::kCrash && run_.lost.size() < kMostLost) {
         run_.lost.push_back({run_.checks.size(), c});
@@ -231,6 +232,14 @@ class Suite {
                                 &answer, selection_.explains);
     keep(c, values, std::move(answer));
     add_values(c, ROPEPROOF_PERMUTE, std::move(values));
+  }
+
+  void show_values(const cases::Case& c, std::uint32_t operation,
+                   const Check& values, const judge::Output& answer) {
+    if (!values.measurement || !selection_.explains) return;
+    run_.shown.add(c, operation,
+                   judge::claim_of(run_.kernel, c.problem.dtype, operation),
+                   answer, !values.measurement->pass());
   }
 
   // Of the check that comes next.
@@ -322,6 +331,7 @@ class Suite {
         ", " + std::to_string(picker_.count()) + " of " + std::to_string(all_) +
         " cases";
     picker_.finish(run_);
+    run_.shown.round();
     run_.recipes = std::move(recipes_);
     run_.formed_for = asked_description(kernel_, selection_);
   }

@@ -170,4 +170,12 @@ std::vector<Mark> marks_of(const cases::Problem& problem,
   return marks;
 }
 
+void add_to(Spread& spread, const cases::Problem& problem,
+            const cases::Golden& golden, std::uint32_t operation,
+            const Claim& claim, const Output& output) {
+  const OutputLayout layout(problem, golden, operation, claim, output);
+  Meter meter(problem.is_special, nullptr, &spread, problem.pairs());
+  judge_all(meter, problem, golden, operation, claim, layout);
+}
+
 }  // namespace ropeproof::conformance::judge

@@ -14,6 +14,7 @@
 #include "conformance/judge/codec.h"
 #include "conformance/judge/judge.h"
 #include "conformance/judge/pair_bounds.h"
+#include "conformance/judge/spread.h"
 
 namespace ropeproof::conformance::judge {
 
@@ -31,9 +32,14 @@ struct Reading {
 class Meter {
  public:
   // Goldens of a special problem may be patterns (golden.h). With `marks`, one
-  // for each element of the output, these are filled in.
-  explicit Meter(bool is_special, std::vector<Mark>* marks = nullptr)
-      : is_special_(is_special), marks_(marks) {}
+  // for each element of the output, these are filled in; to `spread` all
+  // elements of `pairs` pairs are added.
+  explicit Meter(bool is_special, std::vector<Mark>* marks = nullptr,
+                 Spread* spread = nullptr, std::int64_t pairs = 1)
+      : is_special_(is_special),
+        marks_(marks),
+        spread_(spread),
+        pairs_(pairs) {}
 
   // One element. `scale`: the pair's length times |m|. `low` completes the
   // golden. `length`: how far the length of the pair is off, where that is
@@ -76,6 +82,9 @@ class Meter {
     if (error > scale * terms.structure + eta) ++m.beyond_structure;
     const double ulp = fast_ulp<kFormat>(scale);
     if (error > m.max_norm_ulp * ulp) m.max_norm_ulp = error / ulp;
+    if (spread_ != nullptr) {
+      note(kFormat, error, bound, ulp, terms, length);
+    }
     const bool zeros = got == 0 && want == 0;
     if (fast_encode<kFormat>(want) != got_bits && !zeros) ++m.not_nearest;
     if (length.error > 0) {
@@ -182,6 +191,19 @@ class Meter {
     }
   }
 
+  void note(reference::Format format, double error, double bound, double ulp,
+            const Terms& terms, const Reading& length) {
+    const bool is_judged = !terms.is_vacuous || length.error > 0;
+    if (is_judged) {
+      spread_->note_ulp(format, ulp > 0 ? error / ulp : 0);
+    }
+    if (!terms.has_angle || terms.pair < 0) return;
+    const Reading own = length.error > 0 ? length : Reading{0, error, bound};
+    spread_->note_ratio(static_cast<std::int64_t>(size_of(terms.position)),
+                        terms.pair, pairs_,
+                        is_judged ? own.ratio() : kNotJudged);
+  }
+
   void must_be(std::int64_t index, std::uint64_t golden, double got) {
     const bool right = golden == cases::kMustBeNan ? std::isnan(got)
                        : golden == cases::kMustNotBeFinite
@@ -223,6 +245,8 @@ class Meter {
 
   bool is_special_;
   std::vector<Mark>* marks_;
+  Spread* spread_;
+  std::int64_t pairs_;
   double worst_ratio_ = 0;
 };
 

@@ -110,6 +110,7 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
     terms.structure += a1;
     terms.phase = kPhaseSlope * position * slopes.theta + kPhaseFloor;
     terms.position = position;
+    terms.pair = j;
     terms.is_vacuous = terms.claim >= reference::bound::kVacuous;
   }
   return terms_;

@@ -22,6 +22,7 @@ struct Terms {
   double phase = 0;                 // 4 |phi| 2^-24 + 2^-22
   double length = 0;                // of the pair's length itself
   double position = 0;              // sum of |W[k,j] p_k|
+  std::int64_t pair = -1;           // of a frequency: -1
   bool has_angle = false;           // that the kernel formed
   bool is_vacuous = false;          // accepts any rotation
 };

@@ -25,6 +25,7 @@ nlohmann::json head_of(const Report& report) {
   head.checks.clear();
   head.diagnoses.clear();
   head.facts.clear();
+  head.shown = {};
   if (!head.kernel_sha256.empty()) head.kernel_argument.clear();
   return nlohmann::json::parse(json_report(head));
 }
@@ -194,6 +195,7 @@ Report merge_reports(std::vector<NamedReport> shards) {
   std::vector<check::Check> checks = all_checks(shards, ids);
   for (std::size_t i = 1; i < shards.size(); ++i) {
     shards[0].report.facts.merge(shards[i].report.facts);
+    shards[0].report.shown.add(shards[i].report.shown);
   }
   std::vector<explain::Diagnosis> diagnoses = joined(shards);
   Report whole = std::move(shards[0].report);

@@ -14,6 +14,7 @@
 #include "conformance/report/json_codec.h"
 #include "conformance/report/report_reader.h"
 #include "conformance/report/requirement.h"
+#include "conformance/report/shown_json.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/signature.h"
 #include "conformance/text/word_tables.h"
@@ -292,6 +293,13 @@ void members(Codec& c, Is<Report> auto& report) {
   }
   if (!report.shard.is_whole()) c.value("dealt", report.dealt);
   c.list("diagnoses", report.diagnoses);
+  if (c.has("shown", !report.shown.is_empty())) {
+    if constexpr (Codec::kReads) {
+      report.shown = read_shown(c.json.at("shown"));
+    } else {
+      c.json["shown"] = shown_json(report.shown);
+    }
+  }
   c.list("checks", report.checks);
   facts(c, report.facts);
 }

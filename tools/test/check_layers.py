@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 124_480, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 75_065,
+    ("everything outside vectors/", 125_085, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 75_675,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_840, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 12_535,
+    ("conformance/identify, explain and wrong", 12_705,
      "conformance/(identify|explain|wrong)/.*"),
 )
 

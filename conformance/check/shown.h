@@ -1,0 +1,52 @@
+// shown.h -- what all answers of a run show together: what the pictures of its
+// report are drawn of.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_SHOWN_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_SHOWN_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "conformance/cases/case.h"
+#include "conformance/explain/specimen.h"
+#include "conformance/judge/spread.h"
+#include "conformance/judge/tolerance.h"
+
+namespace ropeproof::conformance::check {
+
+struct Shown {
+  judge::Spread spread;
+  std::optional<explain::Specimen> specimen;  // the best of the run
+
+  // To as many digits as pictures need, so that a report that is read back
+  // draws the same ones. The largest of numbers that are rounded is the largest
+  // of the numbers, rounded.
+  void round();
+
+  bool is_empty() const {
+    return spread.by_pair.empty() && spread.by_ulp.empty() && !specimen;
+  }
+
+  // Adds an answer that was judged.
+  void add(const cases::Case& asked, std::uint32_t operation,
+           const judge::Claim& claim, const judge::Output& output,
+           bool is_wrong) {
+    if (operation == ROPEPROOF_PERMUTE) return;
+    judge::add_to(spread, asked.problem, asked.golden, operation, claim,
+                  output);
+    explain::keep_better(specimen, asked, operation, output, claim.table,
+                         is_wrong);
+  }
+
+  // Adds what another part of the same run shows, in whatever order.
+  void add(const Shown& other) {
+    spread.add(other.spread);
+    if (!other.specimen) return;
+    if (!specimen || other.specimen->is_better_than(*specimen)) {
+      specimen = other.specimen;
+    }
+  }
+};
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_SHOWN_H_
