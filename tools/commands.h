@@ -34,6 +34,7 @@ Command add_verify_vectors(CLI::App& app);
 Command add_merge(CLI::App& app);
 Command add_matrix(CLI::App& app);
 Command add_diff(CLI::App& app);
+Command add_html(CLI::App& app);
 Command add_identify(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_check(CLI::App& app);

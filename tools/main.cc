@@ -120,7 +120,8 @@ int judge(int argc, char** argv) {
       tools::add_matrix(app),      tools::add_verify_vectors(app),
       tools::add_encode(app),      tools::add_gallery(app),
       tools::add_identify(app),    tools::add_grade(app),
-      tools::add_diff(app),        tools::add_check_report(app)};
+      tools::add_diff(app),        tools::add_check_report(app),
+      tools::add_html(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "conformance/report/html/page.h"
 #include "conformance/report/report_reader.h"
 #include "conformance/report/requirement.h"
 #include "conformance/text/file.h"
@@ -23,7 +24,9 @@ constexpr FileFormat kFormats[] = {
     {"--report", "also write every check to this file, as JSON",
      conformance::report::json_report, true},
     {"--junit", "the same as JUnit XML", conformance::report::junit_report,
-     false}};
+     false},
+    {"--html", "the same as a page, with pictures",
+     conformance::report::html_report, false}};
 
 std::string ansi_quoted(const std::string& text) {
   std::string result = "$'";

@@ -207,7 +207,8 @@ Command add_run(CLI::App& app) {
                        "any: of all claims, also 16-bit angles, and tables "
                        "narrower than the tensors")
           ->check(CLI::IsMember({"auto", "any"}));
-  for (const char* flag : {"--require", "--junit", "--failures", "--details"}) {
+  for (const char* flag :
+       {"--require", "--junit", "--html", "--failures", "--details"}) {
     claim->excludes(command->get_option(flag));
   }
   claim->excludes(shard)->excludes(staged)->excludes(undiagnosed);

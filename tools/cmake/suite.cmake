@@ -37,8 +37,8 @@ target_link_libraries(ropeproof_judge INTERFACE ropeproof::kernel_abi
 # Rooms that look at few numbers: -O1 compiles in three quarters of the time. With
 # ROPEPROOF_UNITY, whose files these are.
 set(unity_files ${PROJECT_BINARY_DIR}/CMakeFiles/ropeproof_conformance.dir/Unity)
-foreach(room IN ITEMS cases cases_families gallery identify models plugin report search
-    selftest text)
+foreach(room IN ITEMS cases cases_families gallery identify models plugin report report_html
+    search selftest text)
   set_source_files_properties(${unity_files}/unity_conformance_${room}_cxx.cxx
     PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endforeach()
