@@ -1,11 +1,12 @@
-# ropeproof_add_test(NAME name (TARGET target | LIBRARY file | COMMAND program [argument ...])
+# ropeproof_add_test((TARGET target | LIBRARY file | COMMAND program [argument ...]) [NAME name]
 #   [PROFILE profile | CONFIG config.json] [TIER smoke|core|full] [REQUIRE requirement]
 #   [WAIVERS file] [SHARDS count] [TIMEOUT seconds] [ARGUMENTS flag ...])
 #
 # Adds a test that passes where `ropeproof run` exits with 0 for the plug-in that `target`
-# builds, for that in `file`, or for the process `program`. Its reports are NAME.json and NAME.xml (JUnit) in
-# ropeproof/ of the current binary directory, its label is ropeproof.
+# builds, for that in `file`, or for the process `program`. Its reports are NAME.json, NAME.xml
+# (JUnit) and NAME.html in ropeproof/ of the current binary directory, its label is ropeproof.
 #
+# NAME         of the test; without it the target's, with _conforms behind it
 # SHARDS n     n tests, NAME.1 to NAME.n, which ctest -j runs side by side, each failing where
 #              one of its cases does; then NAME merges their reports and gives the verdict
 # REQUIRE      as of `run --require`: L1, L2,A0, table=f32, ...
@@ -16,12 +17,17 @@
 function(ropeproof_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TARGET;LIBRARY;PROFILE;CONFIG;TIER;REQUIRE;WAIVERS;SHARDS;TIMEOUT"
     "COMMAND;ARGUMENTS")
+  if(arg_TARGET AND NOT arg_NAME)
+    set(arg_NAME ${arg_TARGET}_conforms)
+  endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "ropeproof_add_test: unknown argument ${arg_UNPARSED_ARGUMENTS}")
-  elseif(NOT arg_NAME)
-    message(FATAL_ERROR "ropeproof_add_test: NAME is missing")
   elseif(arg_TARGET AND NOT TARGET ${arg_TARGET})
     message(FATAL_ERROR "ropeproof_add_test: TARGET ${arg_TARGET} is no target")
+  elseif(NOT arg_NAME)
+    message(FATAL_ERROR "ropeproof_add_test: NAME is missing")
+  elseif(DEFINED arg_SHARDS AND NOT arg_SHARDS MATCHES "^[1-9][0-9]*$")
+    message(FATAL_ERROR "ropeproof_add_test: SHARDS ${arg_SHARDS} is no number above 0")
   endif()
 
   set(program $<TARGET_FILE:ropeproof::program>)
@@ -60,7 +66,8 @@ function(ropeproof_add_test)
 
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/ropeproof)
   file(MAKE_DIRECTORY ${folder})
-  set(reports ${verdict} --report ${folder}/${arg_NAME}.json --junit ${folder}/${arg_NAME}.xml)
+  set(reports ${verdict} --report ${folder}/${arg_NAME}.json --junit ${folder}/${arg_NAME}.xml
+    --html ${folder}/${arg_NAME}.html)
   set(names ${arg_NAME})
   if(NOT arg_SHARDS OR arg_SHARDS EQUAL 1)
     add_test(NAME ${arg_NAME} COMMAND ${run} ${reports})

@@ -31,6 +31,14 @@ cmake --install "$build" --prefix "$work/all" >"$work/log"
 cp -r conformance/examples "$work/examples"
 tested "$work/examples/consumer" "$work/all" || fail "the consumer's tests failed"
 grep -c Passed "$work/log" | sed 's/$/ tests of the consumer passed/'
+for name in my_rope_conforms my_rope_rs_conforms; do
+  for suffix in json xml html; do
+    [ -s "$work/build/ropeproof/$name.$suffix" ] || fail "there is no $name.$suffix"
+  done
+done
+ctest --test-dir "$work/build" -N -L ropeproof >"$work/log"
+grep -q 'Total Tests: 8' "$work/log" || fail "not 5 and 3 tests have the label"
+
 if command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH=$work/all/lib/pkgconfig
   read -ra words < <(pkg-config --cflags --libs ropeproof)
@@ -58,7 +66,31 @@ refused() {
   rm -r "$work/build"
 }
 rm -r "$work/build"
-refused 'TARGET x' 'NAME is missing'
+refused 'LIBRARY x' 'NAME is missing'
+refused 'TARGET x' 'TARGET x is no target'
+refused 'NAME x LIBRARY y SHARDS 0' 'SHARDS 0 is no number above 0'
 refused 'NAME x TARGET y' 'TARGET y is no target'
 refused 'NAME x' 'expected one of TARGET, LIBRARY, COMMAND'
 refused 'NAME x LIBRARY y SHARD 2' 'unknown argument SHARD;2'
+
+# The program of a wheel, which has no package of its own; and nothing of Highway.
+cmake --install "$build" --component python --prefix "$work/wheel" >"$work/log"
+mkdir "$work/with_wheel"
+cat >"$work/with_wheel/CMakeLists.txt" <<CMAKE
+cmake_minimum_required(VERSION 3.25)
+project(with_wheel C)
+enable_testing()
+set(CMAKE_DISABLE_FIND_PACKAGE_hwy ON)
+find_package(ropeproof REQUIRED)
+set(ROPEPROOF_PROGRAM $work/wheel/ropeproof/bin/ropeproof)
+add_library(my_rope MODULE $PWD/conformance/examples/my_rope.c)
+target_link_libraries(my_rope PRIVATE ropeproof::kernel_abi m)
+ropeproof_add_test(TARGET my_rope TIER smoke TIMEOUT 600)
+ropeproof_add_test(NAME llama LIBRARY $work/all/lib/ropeproof/plugins/fast.so
+  PROFILE llama3-f32-128k REQUIRE L1 SHARDS 4)
+CMAKE
+tested "$work/with_wheel" "$work/all" || fail "the tests with a wheel's program failed"
+grep -q "$work/wheel/ropeproof/bin/ropeproof" "$work/build/CTestTestfile.cmake" ||
+  fail "the program is not the wheel's"
+grep -q 'my_rope_conforms.*TIMEOUT "600"' <(tr '\n' ' ' <"$work/build/CTestTestfile.cmake") ||
+  fail "there is no time limit"
