@@ -149,8 +149,9 @@ TEST_CASE("a claim is read with its defaults and what files imply",
   there.backend = {"made-up", "1.2", "sums", "sines", {"bf16"}};
   CHECK(plugin::parse_device(plugin::description_json(there).dump(), "again")
             .backend == there.backend);
-  CHECK(fault(R"(}], "backend": {"name": "x"}, "x": [{)") ==
-        "device.json.backend: version: expected a string");
+  CHECK_THROWS_WITH(
+      plugin::parse_device(text + R"(}], "backend": {"name": "x"}})", "device"),
+      "device.backend.version: missing");
 }
 
 TEST_CASE("RUN.md explains the columns in their order", "[exchange]") {
