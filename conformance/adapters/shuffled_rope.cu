@@ -1,6 +1,6 @@
 // shuffled_rope.cu -- a lane has a channel of bf16 or half, and gets the other of
 // its pair by a shuffle; for cuda_test.py. Interleaved pairs, dense. With FAST it
-// takes its angles from __sincosf, which is wrong on a GPU alone.
+// takes its angles from __sincosf, whose error a GPU alone has.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <ropeproof_kernel.h>

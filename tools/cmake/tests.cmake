@@ -215,7 +215,7 @@ add_test(NAME coverage COMMAND ropeproof list coverage --vectors ${vectors})
 # A wheel is built anew, and what it needs comes from PyPI.
 add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tools/test/wheel_test.sh ${ROPEPROOF_PYTHON})
 foreach(test IN ITEMS reference_mutants selftest_full selftest_untrusted_full untrusted_table
-    fast_every_position coverage same_bytes wheel)
+    fast_every_position coverage same_bytes wheel cuda_backend)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES LABELS night TIMEOUT 7200)
   endif()
