@@ -184,6 +184,9 @@ ropeproof_script(closeness_errors conformance/adapters/closeness_errors_test.py
 ropeproof_script(claims conformance/adapters/claims_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(pytest_plugin conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})
 set_tests_properties(pytest_plugin PROPERTIES SKIP_RETURN_CODE 77)
+# The steps of the CIs of others, as action.yml and tools/ci/gitlab.yml have them.
+ropeproof_script(ci tools/test/ci_test.py ${PROJECT_BINARY_DIR})
+set_tests_properties(ci PROPERTIES SKIP_RETURN_CODE 77)
 ropeproof_script(schema tools/prove/check_schema.py ${vectors})
 if(ROPEPROOF_MPFI)
   add_test(NAME same_bytes COMMAND ${PROJECT_SOURCE_DIR}/tools/prove/same_bytes.sh

@@ -10,7 +10,7 @@ packages=(g++ cmake ninja-build libhwy-dev nlohmann-json3-dev
   libcli11-dev libssl-dev libmpfi-dev libmpfr-dev libgmp-dev python3 python3-numpy)
 elsewhere="Boost >= 1.81, ${packages[*]}"
 if [ "${1:-}" = tests ]; then
-  packages+=(python3-jsonschema python3-mpmath python3-pytest python3-pytest-xdist
+  packages+=(python3-jsonschema python3-mpmath python3-yaml python3-pytest python3-pytest-xdist
     clang-format clang libomp-dev libgtest-dev rustc)
   elsewhere="Boost >= 1.81, Catch2 >= 3, Arb (FLINT >= 3), ${packages[*]}"
 fi
