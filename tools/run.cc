@@ -102,7 +102,9 @@ int run(RunOptions& options) {
   options.waivers.read();
   if (options.shard) {
     options.selection.shard =
-        conformance::check::parse_shard(*options.shard, "--shard");
+        *options.shard == "auto"
+            ? conformance::check::shard_asked_for()
+            : conformance::check::parse_shard(*options.shard, "--shard");
   } else if (options.selection.cases.empty()) {
     // A replay of chosen cases is nobody's array job.
     options.selection.shard = conformance::check::shard_of_environment();
@@ -186,7 +188,9 @@ Command add_run(CLI::App& app) {
       "--shard", options->shard,
       "i/n: only every n-th selected case, from the i-th; "
       "`merge` joins the reports (default: GTEST_SHARD_INDEX "
-      "and GTEST_TOTAL_SHARDS, else Slurm's array variables)");
+      "and GTEST_TOTAL_SHARDS, else Slurm's array variables); auto: also "
+      "pytest-xdist's, GitLab's, ROPEPROOF_SHARD_INDEX and _COUNT, and those "
+      "of an indexed job");
   auto* undiagnosed = command->add_flag(
       "--no-diagnosis", options->is_undiagnosed,
       "only the verdict and the failures: nothing looks for what is wrong, "

@@ -39,6 +39,19 @@ Shard parse_shard(const std::string& text, const std::string& source);
 // pair, for what is no number, and for an index outside its count.
 Shard shard_of_environment();
 
+// Returns the same for a user who asks for it, `--shard auto`, also by
+// variables that are set where something else is spread over the jobs:
+//
+//   PYTEST_XDIST_WORKER, gw0 to gwN, of PYTEST_XDIST_WORKER_COUNT
+//   CI_NODE_INDEX, from 1, of CI_NODE_TOTAL (GitLab's `parallel`)
+//   ROPEPROOF_SHARD_INDEX, from 0, of ROPEPROOF_SHARD_COUNT, which a job fills
+//   in from a matrix of GitHub (strategy.job-index and job-total)
+//   JOB_COMPLETION_INDEX, from 0, of JOB_COMPLETIONS (an indexed job of
+//   Kubernetes, which does not set its number of completions: the job does)
+//
+// Throws also where none is set.
+Shard shard_asked_for();
+
 }  // namespace ropeproof::conformance::check
 
 #endif  // ROPEPROOF_CONFORMANCE_CHECK_SHARD_H_

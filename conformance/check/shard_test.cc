@@ -46,5 +46,29 @@ TEST_CASE("GoogleTest's variables come before Slurm's, which count from 0",
   CHECK(shard_of_environment().is_whole());
 }
 
+TEST_CASE("what spreads something else is read where it is asked for",
+          "[shards]") {
+  struct System {
+    const char *index, *at, *count, *of, *shard;
+  };
+  for (const auto& [index, at, count, of, shard] :
+       {System{"PYTEST_XDIST_WORKER", "gw2", "PYTEST_XDIST_WORKER_COUNT", "4",
+               "3/4"},
+        {"CI_NODE_INDEX", "2", "CI_NODE_TOTAL", "8", "2/8"},
+        {"ROPEPROOF_SHARD_INDEX", "0", "ROPEPROOF_SHARD_COUNT", "3", "1/3"},
+        {"JOB_COMPLETION_INDEX", "4", "JOB_COMPLETIONS", "5", "5/5"}}) {
+    ::setenv(index, at, 1);
+    CHECK_THROWS_AS(shard_asked_for(), std::invalid_argument);
+    ::setenv(count, of, 1);
+    CHECK(shard_asked_for().text() == shard);
+    CHECK(shard_of_environment().is_whole());
+    ::setenv(index, "9", 1);
+    CHECK_THROWS_AS(shard_asked_for(), std::invalid_argument);
+    ::unsetenv(index);
+    ::unsetenv(count);
+  }
+  CHECK_THROWS_AS(shard_asked_for(), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace ropeproof::conformance::check
