@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/library_here.h"
@@ -96,6 +97,31 @@ void let_threads_sleep(int argc, char** argv) {
   execv("/proc/self/exe", argv);  // where there is none, they spin
 }
 
+// Subcommands that --help names: what a newcomer needs.
+constexpr std::size_t kNamed = 5;
+
+// ropeproof more: the subcommands that --help leaves out.
+ropeproof::tools::Command add_more(
+    CLI::App& app, const std::vector<ropeproof::tools::Command>& commands) {
+  std::string list;
+  for (std::size_t i = kNamed; i < commands.size(); ++i) {
+    CLI::App& command = *commands[i].app;
+    command.group("");
+    std::string name = "  " + command.get_name();
+    name.resize(std::max<std::size_t>(name.size() + 2, 18), ' ');
+    list += name + command.get_description() + "\n";
+  }
+  CLI::App* more = app.add_subcommand(
+      "more", "list the other " + std::to_string(commands.size() - kNamed) +
+                  " subcommands: merge, identify, stress ...");
+  return {more, [list] {
+            std::cout << list
+                      << "\nropeproof SUBCOMMAND --help says what "
+                         "each takes.\n";
+            return 0;
+          }};
+}
+
 int judge(int argc, char** argv) {
   using namespace ropeproof;
   if (has_small_stack()) {
@@ -110,18 +136,20 @@ int judge(int argc, char** argv) {
       "ropeproof: judges RoPE kernels against certified golden vectors"};
   app.set_version_flag("--version", ROPEPROOF_VERSION);
   app.require_subcommand(1);
-  const tools::Command commands[] = {
-      tools::add_run(app),         tools::add_sweep(app),
-      tools::add_selftest(app),    tools::add_list(app),
-      tools::add_show(app),        tools::add_generate(app),
-      tools::add_search_hard(app), tools::add_merge(app),
-      tools::add_export(app),      tools::add_check(app),
-      tools::add_stress(app),      tools::add_bench(app),
-      tools::add_matrix(app),      tools::add_verify_vectors(app),
+  // The first ones are those of --help.
+  std::vector<tools::Command> commands = {
+      tools::add_run(app),         tools::add_html(app),
+      tools::add_diff(app),        tools::add_list(app),
+      tools::add_bench(app),       tools::add_show(app),
+      tools::add_identify(app),    tools::add_merge(app),
+      tools::add_stress(app),      tools::add_sweep(app),
+      tools::add_grade(app),       tools::add_export(app),
+      tools::add_check(app),       tools::add_matrix(app),
       tools::add_encode(app),      tools::add_gallery(app),
-      tools::add_identify(app),    tools::add_grade(app),
-      tools::add_diff(app),        tools::add_check_report(app),
-      tools::add_html(app)};
+      tools::add_selftest(app),    tools::add_verify_vectors(app),
+      tools::add_generate(app),    tools::add_search_hard(app),
+      tools::add_check_report(app)};
+  commands.push_back(add_more(app, commands));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,4 +1,4 @@
-"""Holds README.md and CONTRIBUTING.md against what they show.
+"""Holds README.md, CONTRIBUTING.md and conformance/JUDGE.md against what they show.
 
 A fenced block behind `<!-- file: PATH -->` must be that file, to the letter, also in
 the READMEs of conformance/ and conformance/assertion/. Each
@@ -30,10 +30,13 @@ import tempfile
 
 source, program, plugins = map(pathlib.Path, sys.argv[1:4])
 readme = (source / "README.md").read_text()
+pages = readme + (source / "conformance" / "JUDGE.md").read_text()
 MOST_LINES = {"c_example": 15, "c_example_swapped": 25}
 EXIT_STATUS = {"c_example": 0, "c_example_swapped": 1}
-blocks = re.findall(r"<!-- (file|output): (\S+) -->\n```\w+\n(.*?)```", readme, re.S)
+blocks = re.findall(r"<!-- (file|output): (\S+) -->\n```\w+\n(.*?)```", pages, re.S)
 faults = []
+if readme.count("\n") > 150:
+    faults.append(f"README.md has {readme.count(chr(10))} lines; 150 is the promise")
 
 for page in ("conformance/README.md", "conformance/assertion/README.md"):
     for name, text in re.findall(
@@ -51,7 +54,7 @@ def masked(line):
 for kind, name, text in blocks:
     if kind == "file":
         if (source / name).read_text() != text:
-            faults.append(f"README.md shows another {name} than the file")
+            faults.append(f"a page shows another {name} than the file")
         lines = text.count("\n")
         if lines > 25:
             faults.append(f"{name} has {lines} lines; 25 is the promise")
@@ -78,7 +81,7 @@ for kind, name, text in blocks:
         if line == "...":
             continue
         if masked(line) not in printed[at:]:
-            faults.append(f"README.md, {name}: not printed (in this order): {line}")
+            faults.append(f"{name}: not printed (in this order): {line}")
             break
         at = printed.index(masked(line), at) + 1
 
@@ -125,7 +128,8 @@ build = program.parent
 options = (build / "CMakeCache.txt").read_text()
 listed = subprocess.run(["ctest", "-N"], cwd=build, capture_output=True, text=True).stdout
 tests = re.findall(r"Test +#\d+: (\S+)", listed)
-subcommands = subprocess.run([program, "--help"], capture_output=True, text=True).stdout
+subcommands = "".join(subprocess.run([program, words], capture_output=True, text=True).stdout
+                      for words in ("--help", "more"))
 
 
 def missing(text):
@@ -141,7 +145,7 @@ def missing(text):
     for pattern in re.findall(r"ctest [^`\n]*-R '?([^'`\s]+)", text):
         if not any(re.search(pattern, test) for test in tests):
             yield f"test {pattern}"
-    for command in re.findall(r"\bropeproof ([a-z][a-z-]+)", text):
+    for command in re.findall(r"(?<!-)\bropeproof ([a-z][a-z-]+)", text):
         if not re.search(rf"^  {command}\b", subcommands, re.M):
             yield f"subcommand {command}"
 
@@ -172,8 +176,8 @@ for document in documents:
         if not target.exists() or anchor and anchor not in anchors(target):
             faults.append(f"{document.relative_to(source)}: a link to nothing, {link}")
 
-if len(blocks) != 3:
-    faults.append(f"README.md has {len(blocks)} checked blocks; expected 3")
+if len(blocks) != 5:
+    faults.append(f"README.md and JUDGE.md have {len(blocks)} checked blocks; expected 5")
 for fault in faults:
     print(fault)
 print(f"{len(blocks)} blocks of README.md and the commands checked, {len(faults)} faults")
