@@ -43,6 +43,7 @@ Command add_stress(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_encode(CLI::App& app);
 Command add_gallery(CLI::App& app);
+Command add_weights(CLI::App& app);
 
 // The flags of `show` that only models have.
 struct ModelFlags {

@@ -138,17 +138,17 @@ int judge(int argc, char** argv) {
   app.require_subcommand(1);
   // The first ones are those of --help.
   std::vector<tools::Command> commands = {
-      tools::add_run(app),         tools::add_html(app),
-      tools::add_diff(app),        tools::add_list(app),
-      tools::add_bench(app),       tools::add_show(app),
-      tools::add_identify(app),    tools::add_merge(app),
-      tools::add_stress(app),      tools::add_sweep(app),
-      tools::add_grade(app),       tools::add_export(app),
-      tools::add_check(app),       tools::add_matrix(app),
-      tools::add_encode(app),      tools::add_gallery(app),
-      tools::add_selftest(app),    tools::add_verify_vectors(app),
-      tools::add_generate(app),    tools::add_search_hard(app),
-      tools::add_check_report(app)};
+      tools::add_run(app),          tools::add_html(app),
+      tools::add_diff(app),         tools::add_list(app),
+      tools::add_bench(app),        tools::add_show(app),
+      tools::add_identify(app),     tools::add_merge(app),
+      tools::add_stress(app),       tools::add_sweep(app),
+      tools::add_grade(app),        tools::add_export(app),
+      tools::add_check(app),        tools::add_matrix(app),
+      tools::add_encode(app),       tools::add_gallery(app),
+      tools::add_selftest(app),     tools::add_verify_vectors(app),
+      tools::add_generate(app),     tools::add_search_hard(app),
+      tools::add_check_report(app), tools::add_weights(app)};
   commands.push_back(add_more(app, commands));
   try {
     app.parse(argc, argv);

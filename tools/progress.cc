@@ -19,8 +19,10 @@ bool is_capable_terminal(int descriptor) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(int descriptor)
-    : descriptor_(descriptor), is_terminal_(is_capable_terminal(descriptor)) {}
+ProgressLine::ProgressLine(int descriptor, const char* what)
+    : descriptor_(descriptor),
+      what_(what),
+      is_terminal_(is_capable_terminal(descriptor)) {}
 
 // A line that is lost is no matter.
 void ProgressLine::write(const std::string& text) const {
@@ -33,8 +35,8 @@ void ProgressLine::show(std::size_t done, std::size_t all,
   const auto now = std::chrono::steady_clock::now();
   if (!is_terminal_ || now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
-  write(kErase + std::to_string(done) + " of " + std::to_string(all) +
-        " cases: " + current.substr(0, kMostLetters));
+  write(kErase + std::to_string(done) + " of " + std::to_string(all) + " " +
+        what_ + ": " + current.substr(0, kMostLetters));
   is_shown_ = true;
 }
 

@@ -11,7 +11,8 @@ namespace ropeproof::tools {
 // A line on a descriptor, erased at the end; nothing where that is no terminal.
 class ProgressLine {
  public:
-  explicit ProgressLine(int descriptor);
+  // `what` are counted.
+  explicit ProgressLine(int descriptor, const char* what = "cases");
   ~ProgressLine() { erase(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -24,6 +25,7 @@ class ProgressLine {
   void write(const std::string& text) const;
 
   int descriptor_;
+  const char* what_;
   bool is_terminal_, is_shown_ = false;
   std::chrono::steady_clock::time_point next_{};
 };

@@ -131,7 +131,8 @@ function(ropeproof_command_line name script)
 endfunction()
 ropeproof_command_line(command_line cli_test.sh)
 ropeproof_command_line(token_examples examples_test.sh)
-foreach(what IN ITEMS exchange bench matrix diff identify output encode grade environment html)
+foreach(what IN ITEMS exchange bench matrix diff identify output encode grade environment html
+    weights)
   ropeproof_command_line(command_line_${what} cli_${what}_test.sh)
 endforeach()
 set(selftest $<TARGET_FILE:ropeproof> selftest

@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 127_270, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 77_180,
+    ("everything outside vectors/", 130_290, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 79_400,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_840, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 12_705,
