@@ -320,9 +320,10 @@ std::string Judgement::Judged::failure_text() const {
   const explain::Account account = explain::account_of(
       m, asked.problem, asked.golden, operation, claim, output);
   const std::vector<explain::Diagnosis> faults = diagnoses();
-  const bool is_named =
-      std::ranges::any_of(faults, [](const auto& d) { return d.what != ""; });
-  // What stands there, if it is known, says more than that no bug has a name.
+  const bool is_named = std::ranges::any_of(faults, [](const auto& d) {
+    return d.what != "" && !(d.bug == cases::Bug("memory/wrong-place"));
+  });
+  // What stands there, where it was found, says more than a bug without a name.
   const bool is_seen = !is_named && !account.measured.empty();
   std::string text = std::to_string(m.wrong) + " of " +
                      std::to_string(m.elements) +

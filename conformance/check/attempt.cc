@@ -87,6 +87,7 @@ Check judged(const plugin::Kernel& kernel, const Subject& subject,
   if (m.pass()) return result;
   result.verdict = Verdict::kFail;
   result.has_wrong_values = true;
+  result.wrong = std::make_shared<AskedAnswer>(c, output);
   result.reason =
       of + explain::account_of(m, c.problem, c.golden, operation, claim, output)
                .pattern;
@@ -105,7 +106,9 @@ Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
               const std::string& what) {
   judge::Output output;
   const plugin::Answer answer = call_of(kernel, subject, storage).run(output);
-  return judged(kernel, subject, answer, output, aspect, what);
+  Check check = judged(kernel, subject, answer, output, aspect, what);
+  if (check.wrong && storage) check.wrong->asked.problem.storage = *storage;
+  return check;
 }
 
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature) {

@@ -1,6 +1,7 @@
 #include "conformance/check/diagnose.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -84,15 +85,20 @@ class Answers {
       answer.equation = check.account.equation;
     }
     const auto facts = run_.facts.find(check.case_id);
-    if (asked->problem.task == cases::Task::kPermute) {
-      // A formed case of the same id is one of rotations, too.
-      answer.facts =
-          &facts_.try_emplace(check.case_id, facts_of(asked->problem))
-               .first->second;
-    } else {
+    const bool is_permutation = asked->problem.task == cases::Task::kPermute;
+    // A formed case of the same id is one of rotations, too; a promise may be
+    // asked of a part of it.
+    if (is_permutation || !check.is_of_values()) {
+      answer.elements = asked->problem.elements();
+      facts_.push_back(facts_of(asked->problem));
+      answer.facts = &facts_.back();
+    }
+    if (!is_permutation) {
       answer.claim =
           judge::claim_of(run_.kernel, asked->problem.dtype, check.operation);
-      if (facts != run_.facts.end()) answer.facts = &facts->second;
+      if (answer.facts == nullptr && facts != run_.facts.end()) {
+        answer.facts = &facts->second;
+      }
     }
     answer.asked = std::move(asked);
     return answer;
@@ -129,7 +135,7 @@ class Answers {
  private:
   const Run& run_;
   const cases::Corpus& corpus_;
-  std::map<std::string, Facts> facts_;  // of permutations
+  std::deque<Facts> facts_;  // of no case of the run
 };
 
 bool is_crash(const Check& check) {
@@ -145,11 +151,13 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
   evidence.kernel = run.kernel;
   evidence.crashes =
       static_cast<std::size_t>(std::ranges::count_if(run.checks, is_crash));
+  std::vector<std::size_t> asked_wrong;  // checks of the wrong answers
   for (const WrongAnswer& wrong : run.wrong) {
     const Check& check = run.checks[wrong.check];
     if (check.is_right_alone()) continue;
     evidence.wrong.push_back(answers.of(check, unowned(wrong.asked)));
     evidence.wrong.back().output = unowned(wrong.output);
+    asked_wrong.push_back(wrong.check);
   }
   for (const LostAnswer& lost : run.lost) {
     evidence.lost.push_back(
@@ -164,7 +172,22 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
   for (std::size_t i = 0; i < run.checks.size(); ++i) {
     if (found.explains_crashes && is_crash(run.checks[i])) explained.insert(i);
   }
-  std::vector<explain::Diagnosis> all = std::move(found.faults);
+  // A promise whose answer has no name is told as broken, below.
+  std::vector<explain::Diagnosis> all;
+  for (std::size_t fault = 0; fault < found.faults.size(); ++fault) {
+    explain::Diagnosis& d = found.faults[fault];
+    const bool is_of_values =
+        std::ranges::any_of(found.wrong[fault], [&](std::size_t i) {
+          return run.checks[asked_wrong[i]].is_of_values();
+        });
+    if (d.what.empty() && !is_of_values && !found.wrong[fault].empty()) {
+      continue;
+    }
+    for (const std::size_t i : found.wrong[fault]) {
+      if (!d.what.empty()) explained.insert(asked_wrong[i]);
+    }
+    all.push_back(std::move(d));
+  }
   std::ranges::move(broken_promises(run, explained), std::back_inserter(all));
   std::ranges::stable_partition(
       all, [](const explain::Diagnosis& d) { return !d.what.empty(); });

@@ -66,6 +66,13 @@ enum class Aspect {
   kSequenceNotAsked,
 };
 
+// Whether its answer follows from the problem and its memory alone, not from
+// other calls.
+constexpr bool is_of_one_call(Aspect aspect) {
+  return (aspect >= Aspect::kGuardAtEnd && aspect <= Aspect::kFusedInPlace) ||
+         aspect == Aspect::kRowsAlone || aspect == Aspect::kNeighbours;
+}
+
 // How often a run asks.
 enum class Often {
   kOwnCases,           // reject and sequence cases

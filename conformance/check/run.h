@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,12 @@ inline constexpr text::Words<Retry, 4> kRetryWords{
      {Retry::kWrongAlone, "wrong alone"}}};
 constexpr const auto& table_of(Retry) { return kRetryWords; }
 
+// A call of a promise, which may be of a part of its case.
+struct AskedAnswer {
+  cases::Case asked;
+  judge::Output output;
+};
+
 // One case under one operation: its values, or a promise beside them.
 struct Check {
   std::string case_id;
@@ -66,6 +73,7 @@ struct Check {
   plugin::Answer answer;          // to the call that failed
   std::string end;                // of that call: the reason without "call 2: "
   bool has_wrong_values = false;  // of a promise, which has no measurement
+  std::shared_ptr<AskedAnswer> wrong;  // of these, and what was asked
   Retry retry = Retry::kNone;
   std::string changed;  // the field that alone differs from an earlier problem
 

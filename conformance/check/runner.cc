@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "conformance/cases/summary.h"
 #include "conformance/check/attempt.h"
@@ -215,12 +216,14 @@ class Suite {
       }
       show_values(c, operation, values, answer);
       keep(c, values, std::move(answer));
+      const bool is_right = values.verdict == Verdict::kPass;
       if (values.verdict == Verdict::kCrash && run_.lost.size() < kMostLost) {
         run_.lost.push_back({run_.checks.size(), c});
       }
       add_values(c, operation, std::move(values));
       if (selection_.values_only || is_declined || is_over()) continue;
       for (Check& check : contract_.of(c, operation)) {
+        keep(check, is_right);
         add_values(c, operation, std::move(check));
       }
     }
@@ -251,6 +254,19 @@ class Suite {
     kept_ += values.measurement->elements;
     if (kept_ <= kMostKept) {
       run_.wrong.push_back({run_.checks.size(), c, std::move(answer)});
+    }
+  }
+
+  // Of a promise whose call shows by itself what is wrong, where the plain call
+  // does not.
+  void keep(Check& check, bool is_right_else) {
+    const auto wrong = std::exchange(check.wrong, nullptr);
+    if (!wrong || !is_right_else || !is_of_one_call(check.aspect)) return;
+    if (wrong->asked.problem.elements() > kLargestKept) return;
+    kept_ += wrong->asked.problem.elements();
+    if (kept_ <= kMostKept) {
+      run_.wrong.push_back({run_.checks.size(), std::move(wrong->asked),
+                            std::move(wrong->output)});
     }
   }
 

@@ -8,6 +8,8 @@
 #include <tuple>
 
 #include "conformance/explain/failures.h"
+#include "conformance/explain/steps.h"
+#include "conformance/explain/strikes.h"
 #include "conformance/explain/where.h"
 
 namespace ropeproof::conformance::explain {
@@ -23,7 +25,10 @@ constexpr std::int64_t kLargestPairTrial = 256;
 class Diagnoser {
  public:
   explicit Diagnoser(const Evidence& evidence)
-      : evidence_(evidence), failures_(evidence, hypotheses_), lost_(evidence) {
+      : evidence_(evidence),
+        failures_(evidence, hypotheses_),
+        strikes_(evidence, failures_),
+        lost_(evidence) {
     for (std::size_t i = 0; i < failures_.size(); ++i) left_.push_back(i);
   }
 
@@ -43,9 +48,14 @@ class Diagnoser {
         {.what = "some elements not written",
          .bug = "shape/heads-miscounted",
          .advice = "look for an early return, a branch without a store"});
+    add_seen_step();
     add_unexplained(left_, {});
-    Explanation all{{}, lost_.taken(), lost_.are_all_taken()};
-    for (Found& one : found_) all.faults.push_back(std::move(one.diagnosis));
+    Explanation all{{}, {}, lost_.taken(), lost_.are_all_taken()};
+    for (Found& one : found_) {
+      all.faults.push_back(std::move(one.diagnosis));
+      for (std::size_t& i : one.failures) i = failures_.number(i);
+      all.wrong.push_back(std::move(one.failures));
+    }
     return all;
   }
 
@@ -100,10 +110,12 @@ class Diagnoser {
     std::optional<std::pair<std::size_t, Rule>> sure;
     for (const auto& [some, all, h] : ranked) {
       const Numbers failures = explained_by(h, false);
-      const Rule where =
-          where_of(hypotheses_[h].change, hypotheses_[h].rounds, failures);
-      // A rule for a few is found by chance, too.
+      const Rule where = strikes_.of_bug(hypotheses_[h].change,
+                                         hypotheses_[h].rounds, failures);
+      // A rule for a few is found by chance, too, and so is a bug for one.
       const bool are_few = 4 * failures.size() < left_.size();
+      constexpr std::size_t kFew = 3;
+      if (are_few && failures.size() < kFew) continue;
       using Kind = Place::Kind;
       if (where.place.kind == Kind::kNoSimpleRule) {
         if (!sure && 4 * failures.size() >= 3 * left_.size() &&
@@ -129,8 +141,39 @@ class Diagnoser {
     return add_best();
   }
 
+  // Of "not rotated" and "not written", which are one in place, the latter
+  // where answers out of place are right: no code skips a rotation in place
+  // alone.
+  std::size_t of_equals(std::size_t h, const Numbers& failures) {
+    constexpr cases::Bug kNotRotated = "rotation/sine-lost",
+                         kNotWritten = "shape/heads-miscounted";
+    const auto is_in_place = [](const Answer& answer) {
+      const cases::Problem& p = answer.asked->problem;
+      return p.storage.any_in_place(p.k_heads);
+    };
+    if (hypotheses_[h].bug != kNotRotated) return h;
+    for (const std::size_t i : failures) {
+      if (!is_in_place(failures_.answer(i))) return h;
+    }
+    const auto& right =
+        strikes_.contrast({failures_.answer(failures[0]).operation});
+    if (std::ranges::all_of(right, [&](const Failure& one) {
+          return is_in_place(*one.answer);
+        })) {
+      return h;
+    }
+    for (const std::size_t other : failures_.leads()) {
+      if (hypotheses_[other].bug == kNotWritten &&
+          explained_by(other, false) == failures) {
+        return other;
+      }
+    }
+    return h;
+  }
+
   void take_one(std::size_t h, const Rule& where) {
     Numbers failures = explained_by(h, false);
+    h = of_equals(h, failures);
     Diagnosis d = named({h}, failures);
     d.where = where.place;
     d.bug = bug_at(d.bug, where);
@@ -169,46 +212,6 @@ class Diagnoser {
     return failures_.at(failure).trial->fit(at_once({a, b}), false);
   }
 
-  // Where it strikes, from what it explains and right ones it would spoil.
-  Rule where_of(const wrong::Change& change, bool rounds,
-                const Numbers& failures) {
-    Where where(is_alone());
-    std::vector<Mark> marks;
-    std::set<std::uint32_t> operations;
-    for (const std::size_t i : failures) {
-      operations.insert(failures_.answer(i).operation);
-      failures_.at(i).trial->fit(change, rounds, &marks);
-      where.add(failures_.answer(i), *failures_.at(i).trial, marks);
-    }
-    for (const Failure& right : contrast(operations)) {
-      if (!operations.contains(right.answer->operation)) continue;
-      right.trial->fit(change, rounds, &marks);
-      // What it has, rounded from binary64, may be wrong in NaNs that are
-      // copied.
-      std::ranges::replace(marks, Mark::kExplained, Mark::kUnmoved);
-      where.add(*right.answer, *right.trial, marks);
-    }
-    return where.rule();
-  }
-
-  bool is_alone() {
-    return failures_.size() == 1 && evidence_.crashes == 0 &&
-           contrast({failures_.answer(0).operation}).empty();
-  }
-
-  const std::vector<Failure>& contrast(
-      const std::set<std::uint32_t>& operations) {
-    if (std::ranges::includes(contrasted_, operations)) return contrast_;
-    contrasted_.insert(operations.begin(), operations.end());
-    right_ = evidence_.right(contrasted_);
-    contrast_.clear();
-    for (const Answer& answer : right_) {
-      contrast_.push_back(
-          {&answer, std::make_unique<Trial>(answer, evidence_.kernel), {}});
-    }
-    return contrast_;
-  }
-
   // Two bugs in one kernel, on the smallest failure that is left: one that was
   // found with every other; where the failure is small, every two.
   bool add_two_at_once() {
@@ -240,8 +243,8 @@ class Diagnoser {
         of_bugs = failures;
       }
     }
-    if (bugs.empty() ||
-        where_of(at_once(bugs), false, of_bugs).place != Place{}) {
+    if (bugs.empty() || 2 * of_bugs.size() < left_.size() ||
+        strikes_.of_bug(at_once(bugs), false, of_bugs).place != Place{}) {
       return false;
     }
     take(named(bugs, of_bugs), of_bugs, bugs);
@@ -296,7 +299,7 @@ class Diagnoser {
   void add_lost_alone() {
     constexpr std::size_t kFewest = 3;
     if (lost_.left() < kFewest) return;
-    const std::vector<Failure>& right = contrast(lost_.operations());
+    const std::vector<Failure>& right = strikes_.contrast(lost_.operations());
     Numbers bugs;
     for (std::size_t h = 0; h < hypotheses_.size() && !right.empty(); ++h) {
       const auto& change = hypotheses_[h].change;
@@ -322,30 +325,27 @@ class Diagnoser {
     };
   }
 
+  // By no known bug: the step that the numbers show to be wrong.
+  void add_seen_step() {
+    std::vector<const Answer*> wrong;
+    for (const std::size_t i : left_) wrong.push_back(&failures_.answer(i));
+    Step step = step_of(wrong, evidence_.kernel);
+    if (step.what.empty()) return;
+    add_unexplained(left_, {.what = std::move(step.what),
+                            .bug = step.bug,
+                            .equation = step.equation,
+                            .advice = std::move(step.advice),
+                            .residual = step.residual});
+  }
+
   // By no number: where they are wrong is all there is to say.
   void add_unexplained(const Numbers& failures, Diagnosis d) {
     if (failures.empty()) return;
-    d.residual = 0;
-    Where where(is_alone());
-    std::set<std::uint32_t> operations;
-    std::vector<Mark> marks;
-    for (const std::size_t i : failures) {
-      operations.insert(failures_.answer(i).operation);
-      const Trial& trial = *failures_.at(i).trial;
-      trial.fit([](wrong::Pipeline&) {}, false, &marks);
-      for (Mark& mark : marks) {
-        if (mark == Mark::kUnseen) continue;
-        mark = mark == Mark::kUnmoved ? Mark::kBroken : Mark::kExplained;
-      }
-      where.add(failures_.answer(i), trial, marks);
+    if (!d.residual) d.residual = 0;
+    d.where = strikes_.of_wrong(failures).place;
+    if (d.equation == 0) {
+      d.equation = failures_.answer(failures.front()).equation;
     }
-    for (const Failure& right : contrast(operations)) {
-      marks.assign(static_cast<std::size_t>(right.trial->elements()),
-                   Mark::kBroken);
-      where.add(*right.answer, *right.trial, marks);
-    }
-    d.where = where.rule().place;
-    d.equation = failures_.answer(failures.front()).equation;
     take(std::move(d), failures, {});
   }
 
@@ -362,12 +362,10 @@ class Diagnoser {
   const Evidence& evidence_;
   std::vector<wrong::Mutation> hypotheses_ = wrong::mutations();
   Failures failures_;
+  Strikes strikes_;
   Numbers left_;
   LostAnswers lost_;
   std::vector<Found> found_;
-  std::set<std::uint32_t> contrasted_;
-  std::vector<Answer> right_;
-  std::vector<Failure> contrast_;  // with these
 };
 
 }  // namespace

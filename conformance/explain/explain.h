@@ -20,6 +20,8 @@ namespace ropeproof::conformance::explain {
 
 struct Explanation {
   std::vector<Diagnosis> faults;  // the one that explains most answers first
+  // The wrong answers of each fault, by their numbers in the evidence.
+  std::vector<std::vector<std::size_t>> wrong;
   // Crashes that they explain, by their numbers in the evidence; and whether it
   // is all.
   std::set<std::size_t> lost;

@@ -45,7 +45,7 @@ bool leaves_memory(const Predictor& bugs, const wrong::Change& change) {
 
 Failures::Failures(const Evidence& evidence,
                    const std::vector<wrong::Mutation>& hypotheses)
-    : hypotheses_(hypotheses) {
+    : evidence_(evidence), hypotheses_(hypotheses) {
   for (const Answer* answer : chosen(evidence.wrong)) {
     failures_.push_back(
         {answer, std::make_unique<Trial>(*answer, evidence.kernel), {}});

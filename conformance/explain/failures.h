@@ -36,6 +36,11 @@ class Failures {
   std::size_t size() const { return failures_.size(); }
   const Failure& at(std::size_t i) const { return failures_[i]; }
   const Answer& answer(std::size_t i) const { return *failures_[i].answer; }
+  // The number of a failure in the evidence.
+  std::size_t number(std::size_t i) const {
+    return static_cast<std::size_t>(failures_[i].answer -
+                                    evidence_.wrong.data());
+  }
 
   // Tries the hypotheses from number `first` on on some failures, and on all
   // those that explain one of them at least, which become leads.
@@ -65,6 +70,7 @@ class Failures {
   // Tries the hypotheses from number `first` on on a failure.
   void scan(std::size_t failure, std::size_t first);
 
+  const Evidence& evidence_;
   const std::vector<wrong::Mutation>& hypotheses_;
   std::vector<Failure> failures_;
   std::vector<std::size_t> leads_;

@@ -16,7 +16,8 @@ std::string_view areas_of(const Fault& fault) {
   }
   if (point <= kOutsideLoop) return "shape/ memory/ call/ window/outside";
   if (point <= kPositionOffset) return "position/ table/ shape/ memory/";
-  if (point == kAxis) return "axes/";
+  // An axis says which position is read.
+  if (point == kAxis) return "axes/ position/";
   if (point == kFrequencyIndex) return "frequency/ shape/ layout/";
   if (point <= kOutChannel) return "shape/ memory/ layout/ window/ call/";
   if (point <= kCacheRow) return "table/ position/ memory/ shape/";

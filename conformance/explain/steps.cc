@@ -1,0 +1,394 @@
+#include "conformance/explain/steps.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "conformance/explain/measured.h"
+#include "conformance/explain/moved_spots.h"
+#include "conformance/explain/spots.h"
+#include "conformance/text/format.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::explain {
+namespace {
+
+constexpr std::size_t kMostSpots = 1 << 15;
+// A step leaves less than this part of all squared errors, and does so by
+// chance less often than this.
+constexpr double kMostLeft = 0.15, kStepLuck = 0.004;
+// Another one that leaves less than so many times as much is as good.
+constexpr double kAsGood = 2.5;
+// What is farther off counts as this, over the bound, squared.
+constexpr double kLargestError = 64;
+
+// Squared errors, over the squares of the bounds, and what is left of them once
+// a way explains them, by so many unknowns.
+struct Left {
+  double errors = 0, equations = 0, squares = 0, unknowns = 0;
+  double largest = 0;  // what is left of one pair, over its bound
+
+  double part() const { return errors > 0 ? squares / errors : 1; }
+};
+
+// The ways in which a rotation of a pair may be off, each by one number or two
+// for all rows of a pair and token.
+enum Way { kCosine, kSine, kScale, kAngle, kTurn, kWays };
+
+// Rows of one pair of one token.
+struct Group {
+  std::size_t answer = 0;
+  std::int64_t token = 0, pair = 0;
+  double position = 0, off = 0;  // of the angle, rad
+  double weight = 0;             // of `off`: the inverse of its square error
+};
+
+class Reader {
+ public:
+  Reader(const std::vector<const Answer*>& wrong,
+         const plugin::Description& kernel)
+      : kernel_(kernel) {
+    for (const Answer* answer : wrong) {
+      const bool rotates = answer->operation == ROPEPROOF_ROPE ||
+                           answer->operation == ROPEPROOF_ROTATE ||
+                           answer->operation == ROPEPROOF_LOOKUP;
+      if (!rotates || answer->asked->problem.is_special) continue;
+      if (spots_ > kMostSpots) break;
+      add(*answer);
+    }
+  }
+
+  Step step() const {
+    if (answers_.empty()) return {};
+    if (spots_ == 0) return outside();
+    if (is_most(left_alone_)) return unwritten();
+    if (const auto moved = moved_step()) return *moved;
+    if (is_most(not_finite_)) return not_finite();
+    if (is_most(zeros_)) {
+      return {"0 in place of results", "value/altered", 4,
+              "look for a flush, a mask, a row that is cleared"};
+    }
+    if (16 * not_finite_ > spots_ || 16 * left_alone_ > spots_) return {};
+    return numeric();
+  }
+
+ private:
+  bool is_most(std::size_t some) const { return 20 * some >= 19 * spots_; }
+
+  void add(const Answer& answer) {
+    const std::vector<Spot> spots = wrong_spots(answer, kMostSpots / 8);
+    answers_.push_back(&answer);
+    spots_ += spots.size();
+    for (const Spot& spot : spots) {
+      left_alone_ += spot.is_left ? 1 : 0;
+      not_finite_ += spot.is_finite || spot.is_left ? 0 : 1;
+      zeros_ += spot.is_zero ? 1 : 0;
+    }
+    moves_.add(answer, spots);
+    for (auto first = spots.begin(); first != spots.end();) {
+      const auto last = std::find_if(first, spots.end(), [&](const Spot& s) {
+        return s.token != first->token || s.pair != first->pair;
+      });
+      add_group({first, last});
+      first = last;
+    }
+  }
+
+  void add_group(const std::vector<Spot>& all) {
+    std::vector<Spot> rows;
+    std::ranges::copy_if(all, std::back_inserter(rows), [](const Spot& s) {
+      return s.is_finite && !s.is_left;
+    });
+    if (rows.empty() || std::abs(rows[0].turn) == 0) return;
+    const auto count = static_cast<double>(rows.size());
+    Complex cross = 0;
+    double xx = 0, cosine = 0, sine = 0, scale = 0, wants = 0, errors = 0,
+           times = 0;
+    for (const Spot& s : rows) {
+      const double w = 1 / (s.bound * s.bound);
+      const Complex e = s.y - s.want;
+      cross += w * std::conj(s.x) * s.y;
+      xx += w * std::norm(s.x);
+      cosine += w * (std::conj(s.x) * e).real();
+      sine += w * (std::conj(Complex(0, 1) * s.x) * e).real();
+      scale += w * (std::conj(s.want) * e).real();
+      wants += w * std::norm(s.want);
+      errors += w * std::norm(e);
+      times += w * (std::conj(s.want) * s.y).real();
+    }
+    const bool is_seen = xx > 0 && wants > 0 && std::isfinite(xx * wants) &&
+                         std::isfinite(errors) && std::abs(cross) > 0;
+    if (!is_seen) return;
+    // A few large errors tell no more than others.
+    const double share = std::min(1.0, kLargestError * count / errors);
+    errors_ += share * errors;
+    times_ += share * times;
+    all_wants_ += share * wants;
+    const Complex turn = cross / xx, due = rows[0].turn;
+    const Complex by[kWays] = {due + cosine / xx, due + Complex(0, sine / xx),
+                               due * (1 + scale / wants),
+                               turn / std::abs(turn) * std::abs(due), turn};
+    for (std::size_t way = 0; way < kWays; ++way) {
+      if (way == kTurn && rows.size() < 2) continue;  // it explains all
+      Left& left = left_[way];
+      left.unknowns += way == kTurn ? 2 : 1;
+      left.equations += 2 * count;
+      left.errors += share * errors;
+      for (const Spot& s : rows) {
+        const double square =
+            std::norm(s.y - by[way] * s.x) / (s.bound * s.bound);
+        left.squares += share * square;
+        left.largest = std::max(left.largest, std::sqrt(square));
+      }
+    }
+    const double off = std::arg(turn / due);
+    furthest_[kCosine] = std::max(furthest_[kCosine], std::abs(cosine / xx));
+    furthest_[kSine] = std::max(furthest_[kSine], std::abs(sine / xx));
+    furthest_[kAngle] = std::max(furthest_[kAngle], std::abs(off));
+    groups_.push_back({answers_.size() - 1, rows[0].token, rows[0].pair,
+                       rows[0].position, off,
+                       std::min(wants, kLargestError * count / (off * off))});
+    if (errors > wants) ++unlike_;
+  }
+
+  std::optional<Step> moved_step() const {
+    const char* const what =
+        moves_.are_results()  ? "results of other elements stand here"
+        : moves_.are_inputs() ? "inputs of other elements rotated here"
+                              : nullptr;
+    if (what == nullptr) return std::nullopt;
+    return Step{what, "memory/wrong-place", 6,
+                "look at offsets, strides and the types they are held in"};
+  }
+
+  static Step unwritten() {
+    return {"some elements left as they were", "shape/heads-miscounted", 6,
+            "look for an early return, a branch without a store"};
+  }
+  static Step outside() {
+    return {"channels outside the window altered", "window/outside-overwritten",
+            5, "copy the channels outside the window, bit for bit"};
+  }
+
+  // NaNs and infinities.
+  Step not_finite() const {
+    return {"NaN or infinity in place of numbers",
+            forms() ? frequency_bug() : cases::Bug("value/altered"),
+            forms() ? 1 : 4, "look for a division by 0, the logarithm of 0"};
+  }
+
+  // How likely a way that has nothing to do with the errors leaves as little.
+  static double chance(double part, double equations, double unknowns) {
+    const double excess = equations - unknowns;
+    return excess < 1 ? 1 : std::pow(part, excess / 2);
+  }
+  double part(Way way) const { return left_[way].part(); }
+  bool is_seen(Way way) const {
+    const Left& left = left_[way];
+    return part(way) <= kMostLeft &&
+           chance(part(way), left.equations, left.unknowns) <= kStepLuck;
+  }
+
+  Step numeric() const {
+    if (groups_.empty() || errors_ == 0) return {};
+    double least = 1;
+    for (const Way way : {kAngle, kSine, kCosine, kScale}) {
+      least = std::min(least, part(way));
+    }
+    // Where all are as good the first one; of angles that are far off, what is
+    // not one.
+    const double factor = times_ / all_wants_;
+    const double of_factor = errors_of_factor(factor);
+    if (of_factor <= kMostLeft && of_factor <= kAsGood * least + 1e-9) {
+      return named(text::format("results times %.6g", factor), length_bug(), 4,
+                   kScale);
+    }
+    constexpr double kFar = 0.5;
+    std::vector<Way> ways = {kAngle, kSine, kCosine, kScale};
+    if (furthest_[kAngle] > kFar) ways = {kSine, kCosine, kScale, kAngle};
+    for (const Way way : ways) {
+      if (!is_seen(way) || part(way) > kAsGood * least + 1e-9) continue;
+      if (way == kAngle) return of_angles();
+      if (way == kScale) {
+        return named("pairs of another length", length_bug(), 4, way);
+      }
+      return named(
+          text::format(way == kSine ? "sines off by up to %.3g, cosines right"
+                                    : "cosines off by up to %.3g, sines right",
+                       furthest_[way]),
+          "rotation/cosine-or-sine-off", 4, way);
+    }
+    if (is_seen(kTurn) && left_[kTurn].equations > 0.5 * equations()) {
+      return named("cosines and sines off", "rotation/cosine-or-sine-off", 4,
+                   kTurn);
+    }
+    return of_elements();
+  }
+  double equations() const { return left_[kCosine].equations; }
+
+  // The amplitude's, where rows of a pair and token are as long as each other,
+  // and only where an amplitude is formed; of other kernels the results'.
+  cases::Bug length_bug() const {
+    constexpr std::uint32_t kGiven = ROPEPROOF_ROTATE | ROPEPROOF_LOOKUP;
+    const bool has_amplitude = (kernel_.features & ROPEPROOF_AMPLITUDE) != 0 &&
+                               (kernel_.operations & kGiven) != 0;
+    const bool is_of_turn = is_seen(kTurn) && forms();
+    return has_amplitude && is_of_turn
+               ? cases::Bug("scaling/amplitude-misapplied")
+               : cases::Bug("value/altered");
+  }
+  // Whether the kernel forms its angles in all wrong answers.
+  bool forms() const {
+    return std::ranges::all_of(answers_, [](const Answer* a) {
+      return a->operation == ROPEPROOF_ROPE;
+    });
+  }
+
+  double errors_of_factor(double factor) const {
+    // E - (k - 1)^2 sum |want|^2, as k fits best.
+    return (errors_ - (factor - 1) * (factor - 1) * all_wants_) / errors_;
+  }
+
+  // No rotation: then single elements.
+  Step of_elements() const {
+    constexpr double kNoRotation = 0.25, kFewest = 8;
+    const bool is_none =
+        std::ranges::all_of(std::array{kCosine, kSine, kScale, kAngle},
+                            [&](Way way) { return part(way) > kNoRotation; });
+    const Left& turn = left_[kTurn];
+    const bool may_turn =
+        turn.equations - turn.unknowns >= kFewest && part(kTurn) <= kNoRotation;
+    // What is unlike the result as a whole is another number.
+    const bool is_unlike = 4 * unlike_ > groups_.size();
+    if (!is_none || may_turn || is_unlike || equations() < kFewest) return {};
+    return {"inputs, products or results altered", "value/altered", 4,
+            "look for what is done to elements by themselves: a narrower "
+            "type, a limit, a sign"};
+  }
+
+  Step named(std::string what, cases::Bug bug, int equation, Way way) const {
+    return {std::move(what), bug, equation,
+            "look at what is done to these numbers beside the formula",
+            left_[way].largest};
+  }
+
+  // By what an angle is off: the position of a token, the frequency of a pair,
+  // or neither.
+  Step of_angles() const {
+    const double furthest = furthest_[kAngle];
+    const std::string by = text::format(", off by up to %.3g rad", furthest);
+    const auto [position, frequency] = causes(furthest < 0.5);
+    if (position && !frequency) {
+      return named("rotated by another position" + by, "position/other", 2,
+                   kAngle);
+    }
+    if (frequency && !position) {
+      return named("frequencies of pairs off" + by, frequency_bug(), 1, kAngle);
+    }
+    return named("rotated by another angle" + by, "angle/other", 2, kAngle);
+  }
+
+  // Whether positions, or frequencies, explain the angles.
+  std::pair<bool, bool> causes(bool are_small) const {
+    if (!forms()) return {false, false};
+    if (!are_small) return measured_causes();
+    const auto part_by = [&](bool is_position) {
+      std::map<std::tuple<std::size_t, std::int64_t, double>,
+               std::pair<double, double>>
+          fits;  // products and squares
+      double all = 0, left = 0;
+      const auto times = [&](const Group& g) {
+        const auto& golden = answers_[g.answer]->asked->golden;
+        return is_position
+                   ? cases::value_of(reference::at(golden.inv_freq_hi, g.pair))
+                   : g.position;
+      };
+      const auto key = [&](const Group& g) {
+        return is_position ? std::tuple(g.answer, g.token, g.position)
+                           : std::tuple(g.answer, g.pair, 0.0);
+      };
+      for (const Group& g : groups_) {
+        auto& [products, squares] = fits[key(g)];
+        products += g.weight * times(g) * g.off;
+        squares += g.weight * times(g) * times(g);
+        all += g.weight * g.off * g.off;
+      }
+      for (const Group& g : groups_) {
+        const auto& [products, squares] = fits[key(g)];
+        const double slope = squares > 0 ? products / squares : 0;
+        const double rest = g.off - slope * times(g);
+        left += g.weight * rest * rest;
+      }
+      const double part = all > 0 ? left / all : 1;
+      const bool is_it = part <= kMostLeft &&
+                         chance(part, static_cast<double>(groups_.size()),
+                                static_cast<double>(fits.size())) <= kStepLuck;
+      return std::pair(is_it, part);
+    };
+    const auto [is_position, of_positions] = part_by(true);
+    const auto [is_frequency, of_frequencies] = part_by(false);
+    return {is_position && kAsGood * of_positions < of_frequencies,
+            is_frequency && kAsGood * of_frequencies < of_positions};
+  }
+
+  std::pair<bool, bool> measured_causes() const {
+    std::int64_t positions = 0, frequencies = 0;
+    for (const Answer* a : answers_) {
+      const Measured m =
+          measure(a->asked->problem, a->asked->golden, a->operation, *a->output,
+                  a->claim.table, true);
+      positions += m.is_position_off() ? 1 : 0;
+      frequencies += m.is_frequency_off() ? 1 : 0;
+    }
+    return {positions > 0 && positions >= 4 * frequencies,
+            frequencies > 0 && frequencies >= 4 * positions};
+  }
+
+  // The scaling's, where the kernel forms one of one kind for every answer.
+  cases::Bug frequency_bug() const {
+    constexpr cases::Bug kNone = "frequency/other";
+    std::optional<cases::Bug> bug;
+    for (const Answer* a : answers_) {
+      const cases::Bug own = std::visit(
+          []<class S>(const S&) -> cases::Bug {
+            using namespace reference;
+            if (std::is_same_v<S, Linear>) return "scaling/linear-misapplied";
+            if (std::is_same_v<S, Ntk> || std::is_same_v<S, DynamicNtk>) {
+              return "scaling/dynamic-ntk";
+            }
+            if (std::is_same_v<S, Yarn>) return "scaling/yarn-ramp";
+            if (std::is_same_v<S, LongRope>) return "scaling/longrope-list";
+            if (std::is_same_v<S, Llama3>) return "scaling/llama3-smoothing";
+            return kNone;
+          },
+          a->asked->problem.spec.frequencies.scaling);
+      const bool is_one = !bug || own == *bug;
+      if (!is_one || !a->claim.computes_scaling) return kNone;
+      bug = own;
+    }
+    return bug.value_or(kNone);
+  }
+
+  const plugin::Description& kernel_;
+  std::vector<const Answer*> answers_;
+  std::vector<Group> groups_;
+  std::size_t spots_ = 0, left_alone_ = 0, not_finite_ = 0, zeros_ = 0,
+              unlike_ = 0;
+  MovedSpots moves_;
+  double errors_ = 0, times_ = 0, all_wants_ = 0;
+  std::array<Left, kWays> left_{};
+  std::array<double, kWays> furthest_{};
+};
+
+}  // namespace
+
+Step step_of(const std::vector<const Answer*>& wrong,
+             const plugin::Description& kernel) {
+  return Reader(wrong, kernel).step();
+}
+
+}  // namespace ropeproof::conformance::explain

@@ -1,0 +1,34 @@
+// steps.h -- which step of a rotation went wrong, seen from numbers alone, for
+// answers that no known bug gives.
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_STEPS_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_STEPS_H_
+
+#include <string>
+#include <vector>
+
+#include "conformance/cases/bug_class.h"
+#include "conformance/explain/answer.h"
+
+namespace ropeproof::conformance::explain {
+
+// What is common to wrong answers. `what` is empty where they show no one step.
+struct Step {
+  std::string what;
+  cases::Bug bug;
+  int equation = 0;  // of equation.h
+  std::string advice;
+  // The largest error, over its bound, that is left once the step is taken for
+  // what it was.
+  double residual = 0;
+};
+
+// The step of wrong answers of rotations to problems that are not `is_special`;
+// others count as answers that show none. A step is named where it leaves
+// little of all errors together, and where no other leaves as little. Cost:
+// some 0.2 us an element, of at most 2^16 elements.
+Step step_of(const std::vector<const Answer*>& wrong,
+             const plugin::Description& kernel);
+
+}  // namespace ropeproof::conformance::explain
+
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_STEPS_H_

@@ -1,0 +1,46 @@
+// strikes.h -- where a bug strikes, from the wrong answers that it explains and
+// right ones that it would have spoilt.
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_STRIKES_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_STRIKES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "conformance/explain/answer.h"
+#include "conformance/explain/failures.h"
+#include "conformance/explain/where.h"
+#include "conformance/wrong/mutation.h"
+
+namespace ropeproof::conformance::explain {
+
+class Strikes {
+ public:
+  // Both outlive it.
+  Strikes(const Evidence& evidence, const Failures& failures)
+      : evidence_(evidence), failures_(failures) {}
+
+  // Where a bug strikes that explains these failures.
+  Rule of_bug(const wrong::Change& change, bool rounds,
+              const std::vector<std::size_t>& failures);
+  // Where the elements of these failures are wrong, by whatever bug.
+  Rule of_wrong(const std::vector<std::size_t>& failures);
+
+  // Right answers under at least these operations.
+  const std::vector<Failure>& contrast(
+      const std::set<std::uint32_t>& operations);
+
+ private:
+  bool is_alone();
+
+  const Evidence& evidence_;
+  const Failures& failures_;
+  std::set<std::uint32_t> contrasted_;
+  std::vector<Answer> right_;
+  std::vector<Failure> contrast_;  // with these
+};
+
+}  // namespace ropeproof::conformance::explain
+
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_STRIKES_H_
