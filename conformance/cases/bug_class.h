@@ -146,6 +146,8 @@ inline constexpr BugClass kSeenClasses[] = {
     {"memory/wrong-place", "read or written where another element lies", ""},
     {"position/other", "rotated by another position", ""},
     {"rotation/cosine-or-sine-off", "cosine or sine off, the other right", ""},
+    {"scaling/other", "frequencies of scalings off", ""},
+    {"table/misread", "given cosines and sines read wrongly", ""},
     {"value/altered", "inputs, products or results altered", ""}};
 
 // One of the classes, or none.

@@ -22,6 +22,14 @@ class Places {
     }
     std::ranges::sort(sorted_);
   }
+  // Whether the number stands among `count` from the first.
+  bool have(double x, std::int64_t first, std::int64_t count,
+            double within) const {
+    for (std::int64_t i = first; i < first + count; ++i) {
+      if (std::abs(reference::at(values_, i) - x) <= within) return true;
+    }
+    return false;
+  }
   // Whether the two numbers of a pair stand as far from each other somewhere
   // else.
   bool have(Complex z, const reference::Pair& own, double within) const {
@@ -55,6 +63,16 @@ void MovedSpots::add(const Answer& answer, const std::vector<Spot>& spots) {
   const cases::Problem& p = answer.asked->problem;
   if (p.elements() > std::int64_t{1} << 17) return;
   std::array<Places, 2> inputs, results;
+  Places entries;  // cosines, then sines
+  const bool is_given = answer.operation != ROPEPROOF_ROPE;
+  for (const cases::Bits* bits :
+       {&answer.asked->golden.cos, &answer.asked->golden.sin}) {
+    for (const std::uint64_t x : *bits) entries.add(cases::value_of(x));
+  }
+  entries.sort();
+  const std::int64_t size = p.tokens() * p.pairs(), d = p.spec.layout.head_dim;
+  const double sense =
+      p.spec.direction == reference::Direction::kAdjoint ? -1 : 1;
   for (const bool is_key : {false, true}) {
     const cases::Golden& golden = answer.asked->golden;
     Places& in = inputs[is_key ? 1 : 0];
@@ -77,11 +95,28 @@ void MovedSpots::add(const Answer& answer, const std::vector<Spot>& spots) {
     const Places& in = inputs[s.is_key ? 1 : 0];
     const Places& out = results[s.is_key ? 1 : 0];
     const double read_within = within / std::abs(s.turn);
+    // At another place, or at others of the same row.
+    const auto are_read = [&](Complex z) {
+      const std::int64_t row = s.from.u / d * d;
+      return in.have(z, s.from, read_within) ||
+             (in.have(z.real(), row, d, read_within) &&
+              in.have(z.imag(), row, d, read_within));
+    };
+    const Complex turn = s.y / s.x;
+    const std::int64_t entry = s.token * p.pairs() + s.pair;
+    const auto is_entry = [&](Complex z) {
+      return is_given &&
+             entries.have({z.real(), sense * z.imag()}, {entry, entry + size},
+                          within / std::abs(s.x));
+    };
     ++far_;
-    read_.count += in.have(read, s.from, read_within) ? 1 : 0;
-    read_.by_chance += in.have(read * beside, s.from, read_within) ? 1 : 0;
+    read_.count += are_read(read) ? 1 : 0;
+    read_.by_chance += are_read(read * beside) ? 1 : 0;
     written_.count += out.have(s.y, s.to, within) ? 1 : 0;
     written_.by_chance += out.have(s.y * beside, s.to, within) ? 1 : 0;
+    entries_.count += is_entry(turn) ? 1 : 0;
+    // Another turn of the same length.
+    entries_.by_chance += is_entry(turn * std::polar(1.0, 0.375)) ? 1 : 0;
   }
 }
 

@@ -19,6 +19,8 @@ class MovedSpots {
   // becomes of inputs of others, and far more than by chance.
   bool are_results() const { return written_.is_most_of(far_); }
   bool are_inputs() const { return read_.is_most_of(far_); }
+  // The spots are rotated by entries of another place of a given table.
+  bool are_entries() const { return entries_.is_most_of(far_); }
 
  private:
   struct Found {
@@ -28,7 +30,7 @@ class MovedSpots {
   };
 
   std::int64_t far_ = 0;  // spots that no coincidence of values explains
-  Found read_, written_;
+  Found read_, written_, entries_;
 };
 
 }  // namespace ropeproof::conformance::explain

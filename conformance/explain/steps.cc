@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "conformance/explain/measured.h"
+#include "conformance/explain/angle_cause.h"
 #include "conformance/explain/moved_spots.h"
 #include "conformance/explain/spots.h"
 #include "conformance/text/format.h"
@@ -39,14 +39,6 @@ struct Left {
 // for all rows of a pair and token.
 enum Way { kCosine, kSine, kScale, kAngle, kTurn, kWays };
 
-// Rows of one pair of one token.
-struct Group {
-  std::size_t answer = 0;
-  std::int64_t token = 0, pair = 0;
-  double position = 0, off = 0;  // of the angle, rad
-  double weight = 0;             // of `off`: the inverse of its square error
-};
-
 class Reader {
  public:
   Reader(const std::vector<const Answer*>& wrong,
@@ -72,7 +64,7 @@ class Reader {
       return {"0 in place of results", "value/altered", 4,
               "look for a flush, a mask, a row that is cleared"};
     }
-    if (16 * not_finite_ > spots_ || 16 * left_alone_ > spots_) return {};
+    if (2 * (not_finite_ + left_alone_) > spots_) return {};
     return numeric();
   }
 
@@ -157,9 +149,10 @@ class Reader {
 
   std::optional<Step> moved_step() const {
     const char* const what =
-        moves_.are_results()  ? "results of other elements stand here"
-        : moves_.are_inputs() ? "inputs of other elements rotated here"
-                              : nullptr;
+        moves_.are_results()   ? "results of other elements stand here"
+        : moves_.are_inputs()  ? "inputs of other elements rotated here"
+        : moves_.are_entries() ? "cosines and sines read elsewhere in a table"
+                               : nullptr;
     if (what == nullptr) return std::nullopt;
     return Step{what, "memory/wrong-place", 6,
                 "look at offsets, strides and the types they are held in"};
@@ -223,8 +216,7 @@ class Reader {
           "rotation/cosine-or-sine-off", 4, way);
     }
     if (is_seen(kTurn) && left_[kTurn].equations > 0.5 * equations()) {
-      return named("cosines and sines off", "rotation/cosine-or-sine-off", 4,
-                   kTurn);
+      return named("cosines and sines off", turn_bug(), 4, kTurn);
     }
     return of_elements();
   }
@@ -240,6 +232,17 @@ class Reader {
     return has_amplitude && is_of_turn
                ? cases::Bug("scaling/amplitude-misapplied")
                : cases::Bug("value/altered");
+  }
+  // That of cosines and sines which are off both.
+  cases::Bug turn_bug() const {
+    return is_given() ? cases::Bug("table/misread")
+                      : cases::Bug("rotation/cosine-or-sine-off");
+  }
+  // Whether all wrong answers are of tables that are given.
+  bool is_given() const {
+    return std::ranges::none_of(answers_, [](const Answer* a) {
+      return a->operation == ROPEPROOF_ROPE;
+    });
   }
   // Whether the kernel forms its angles in all wrong answers.
   bool forms() const {
@@ -281,74 +284,21 @@ class Reader {
   Step of_angles() const {
     const double furthest = furthest_[kAngle];
     const std::string by = text::format(", off by up to %.3g rad", furthest);
-    const auto [position, frequency] = causes(furthest < 0.5);
-    if (position && !frequency) {
+    const AngleCause cause =
+        forms() ? angle_cause(answers_, groups_) : AngleCause::kUnknown;
+    if (cause == AngleCause::kPosition) {
       return named("rotated by another position" + by, "position/other", 2,
                    kAngle);
     }
-    if (frequency && !position) {
+    if (cause == AngleCause::kFrequency) {
       return named("frequencies of pairs off" + by, frequency_bug(), 1, kAngle);
     }
-    return named("rotated by another angle" + by, "angle/other", 2, kAngle);
+    return named("rotated by another angle" + by,
+                 is_given() ? turn_bug() : cases::Bug("angle/other"), 2,
+                 kAngle);
   }
 
-  // Whether positions, or frequencies, explain the angles.
-  std::pair<bool, bool> causes(bool are_small) const {
-    if (!forms()) return {false, false};
-    if (!are_small) return measured_causes();
-    const auto part_by = [&](bool is_position) {
-      std::map<std::tuple<std::size_t, std::int64_t, double>,
-               std::pair<double, double>>
-          fits;  // products and squares
-      double all = 0, left = 0;
-      const auto times = [&](const Group& g) {
-        const auto& golden = answers_[g.answer]->asked->golden;
-        return is_position
-                   ? cases::value_of(reference::at(golden.inv_freq_hi, g.pair))
-                   : g.position;
-      };
-      const auto key = [&](const Group& g) {
-        return is_position ? std::tuple(g.answer, g.token, g.position)
-                           : std::tuple(g.answer, g.pair, 0.0);
-      };
-      for (const Group& g : groups_) {
-        auto& [products, squares] = fits[key(g)];
-        products += g.weight * times(g) * g.off;
-        squares += g.weight * times(g) * times(g);
-        all += g.weight * g.off * g.off;
-      }
-      for (const Group& g : groups_) {
-        const auto& [products, squares] = fits[key(g)];
-        const double slope = squares > 0 ? products / squares : 0;
-        const double rest = g.off - slope * times(g);
-        left += g.weight * rest * rest;
-      }
-      const double part = all > 0 ? left / all : 1;
-      const bool is_it = part <= kMostLeft &&
-                         chance(part, static_cast<double>(groups_.size()),
-                                static_cast<double>(fits.size())) <= kStepLuck;
-      return std::pair(is_it, part);
-    };
-    const auto [is_position, of_positions] = part_by(true);
-    const auto [is_frequency, of_frequencies] = part_by(false);
-    return {is_position && kAsGood * of_positions < of_frequencies,
-            is_frequency && kAsGood * of_frequencies < of_positions};
-  }
-
-  std::pair<bool, bool> measured_causes() const {
-    std::int64_t positions = 0, frequencies = 0;
-    for (const Answer* a : answers_) {
-      const Measured m =
-          measure(a->asked->problem, a->asked->golden, a->operation, *a->output,
-                  a->claim.table, true);
-      positions += m.is_position_off() ? 1 : 0;
-      frequencies += m.is_frequency_off() ? 1 : 0;
-    }
-    return {positions > 0 && positions >= 4 * frequencies,
-            frequencies > 0 && frequencies >= 4 * positions};
-  }
-
-  // The scaling's, where the kernel forms one of one kind for every answer.
+  // The scaling's, where the kernel forms one for every answer.
   cases::Bug frequency_bug() const {
     constexpr cases::Bug kNone = "frequency/other";
     std::optional<cases::Bug> bug;
@@ -366,16 +316,16 @@ class Reader {
             return kNone;
           },
           a->asked->problem.spec.frequencies.scaling);
-      const bool is_one = !bug || own == *bug;
-      if (!is_one || !a->claim.computes_scaling) return kNone;
-      bug = own;
+      const bool is_formed = kernel_.scalings != 0 || a->claim.computes_scaling;
+      if (own == kNone || !is_formed) return kNone;
+      bug = !bug || *bug == own ? own : cases::Bug("scaling/other");
     }
     return bug.value_or(kNone);
   }
 
   const plugin::Description& kernel_;
   std::vector<const Answer*> answers_;
-  std::vector<Group> groups_;
+  std::vector<TurnedPair> groups_;
   std::size_t spots_ = 0, left_alone_ = 0, not_finite_ = 0, zeros_ = 0,
               unlike_ = 0;
   MovedSpots moves_;

@@ -30,7 +30,7 @@ struct At {
 
 // What is said of a kernel that answers f(at) for each pair of q.
 template <class F>
-Step step_seen(const F& f) {
+Step step_seen(const F& f, std::uint32_t operation = ROPEPROOF_ROPE) {
   auto asked = std::make_shared<cases::Case>();
   cases::Problem& p = asked->problem;
   p = cases::make_problem(reference::Format::kF32,
@@ -68,7 +68,7 @@ Step step_seen(const F& f) {
     }
   }
   Answer answer;
-  answer.operation = ROPEPROOF_ROPE;
+  answer.operation = operation;
   answer.asked = asked;
   answer.output = output;
   plugin::Description kernel;
@@ -115,6 +115,14 @@ TEST_CASE("the step that is wrong is seen from numbers alone",
         Bug("frequency/other"));
 }
 
+TEST_CASE("a position is seen from the pairs that it is wrong for",
+          "[conformance][diagnosis]") {
+  CHECK(step_seen([](const At& a) {
+          const double p = a.pair > 1 ? std::fmod(a.position, 32) : a.position;
+          return a.by(p * a.theta);
+        }).bug == Bug("position/other"));
+}
+
 TEST_CASE("what belongs to another place is found by value",
           "[conformance][diagnosis]") {
   std::vector<Complex> before(kPairs);
@@ -123,6 +131,28 @@ TEST_CASE("what belongs to another place is found by value",
           const Complex x = std::exchange(last, a.x);
           return a.turn * (a.head == 3 ? x : a.x);
         }).bug == Bug("memory/wrong-place"));
+}
+
+TEST_CASE("a given table is seen to be read elsewhere, or wrongly",
+          "[conformance][diagnosis]") {
+  std::vector<Complex> turns(kTokens * kPairs);
+  CHECK(step_seen(
+            [&](const At& a) {
+              const auto i =
+                  static_cast<std::size_t>(a.token * kPairs + a.pair);
+              turns[i] = a.turn;
+              return (i == 0 ? a.turn : turns[i - 1]) * a.x;
+            },
+            ROPEPROOF_ROTATE)
+            .bug == Bug("memory/wrong-place"));
+  CHECK(step_seen(
+            [](const At& a) {
+              return std::polar(1 + 0.1 * static_cast<double>(a.token),
+                                static_cast<double>(a.pair)) *
+                     a.x;
+            },
+            ROPEPROOF_ROTATE)
+            .bug == Bug("table/misread"));
 }
 
 TEST_CASE("numbers without a reason show no step", "[conformance][diagnosis]") {

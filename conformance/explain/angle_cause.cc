@@ -1,0 +1,144 @@
+#include "conformance/explain/angle_cause.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <tuple>
+#include <utility>
+
+#include "conformance/explain/rotations.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::explain {
+namespace {
+
+// A cause leaves less than this part of the squares, by chance less often than
+// this; the other one leaves so many times as much.
+constexpr double kMostUnexplained = 0.15, kCauseLuck = 0.004, kClearer = 2.5;
+
+class Causes {
+ public:
+  Causes(const std::vector<const Answer*>& answers,
+         const std::vector<TurnedPair>& pairs)
+      : answers_(answers), pairs_(pairs) {}
+
+  AngleCause find() const {
+    // What is farther off may have gone round.
+    constexpr double kFar = 0.5;
+    const bool are_near = std::ranges::all_of(
+        pairs_, [](const TurnedPair& p) { return std::abs(p.off) < kFar; });
+    return are_near ? of_near() : of_far();
+  }
+
+ private:
+  // What pairs share that one position, or one frequency, rotates.
+  using Key = std::tuple<std::size_t, std::int64_t, double>;
+  static Key key(const TurnedPair& p, bool is_position) {
+    return is_position ? Key(p.answer, p.token, p.position)
+                       : Key(p.answer, p.pair, 0.0);
+  }
+  double theta(const TurnedPair& p) const {
+    return cases::value_of(
+        reference::at(answers_[p.answer]->asked->golden.inv_freq_hi, p.pair));
+  }
+  // What the unknown of the cause is multiplied by.
+  double times(const TurnedPair& p, bool is_position) const {
+    return is_position ? theta(p) : p.position;
+  }
+
+  // The part of all squares that one number for each key leaves; 1 where
+  // chance leaves as little.
+  double part(bool is_position) const {
+    std::map<Key, std::pair<double, double>> fits;  // products and squares
+    double all = 0, left = 0;
+    for (const TurnedPair& p : pairs_) {
+      auto& [products, squares] = fits[key(p, is_position)];
+      const double by = times(p, is_position);
+      products += p.weight * by * p.off;
+      squares += p.weight * by * by;
+      all += p.weight * p.off * p.off;
+    }
+    for (const TurnedPair& p : pairs_) {
+      const auto& [products, squares] = fits[key(p, is_position)];
+      const double slope = squares > 0 ? products / squares : 0;
+      const double rest = p.off - slope * times(p, is_position);
+      left += p.weight * rest * rest;
+    }
+    if (all == 0) return 1;
+    const double excess =
+        static_cast<double>(pairs_.size()) - static_cast<double>(fits.size());
+    const bool is_chance =
+        excess < 1 || std::pow(left / all, excess / 2) > kCauseLuck;
+    return is_chance ? 1 : left / all;
+  }
+
+  AngleCause of_near() const {
+    const double position = part(true), frequency = part(false);
+    if (position <= kMostUnexplained && kClearer * position < frequency) {
+      return AngleCause::kPosition;
+    }
+    if (frequency <= kMostUnexplained && kClearer * frequency < position) {
+      return AngleCause::kFrequency;
+    }
+    return AngleCause::kUnknown;
+  }
+
+  // How many keys one number explains, of those that it can be seen of, and how
+  // many none does.
+  std::pair<int, int> solved(bool is_position) const {
+    std::map<Key, std::vector<const TurnedPair*>> all;
+    for (const TurnedPair& p : pairs_) all[key(p, is_position)].push_back(&p);
+    int solved_ = 0, unsolved = 0;
+    for (const auto& [key, some] : all) {
+      if (some.size() < 2) continue;
+      const cases::Problem& problem = answers_[some[0]->answer]->asked->problem;
+      const double sense =
+          problem.spec.direction == reference::Direction::kAdjoint ? -1 : 1;
+      std::vector<Multiple> multiples;
+      for (const TurnedPair* p : some) {
+        multiples.push_back(
+            {times(*p, is_position), p->position * theta(*p) + sense * p->off});
+      }
+      const double due = is_position ? some[0]->position : theta(*some[0]);
+      const double limit =
+          is_position ? std::max(0x1p17, 4 * std::abs(due)) : std::numbers::pi;
+      const auto found = solve(std::move(multiples), limit,
+                               rotation_noise(problem.dtype), due);
+      if (!found) {
+        ++unsolved;
+        continue;
+      }
+      if (std::isinf(found->error)) continue;
+      const double whole = std::round(found->x);
+      const bool is_whole =
+          std::abs(found->x - whole) <= std::max(2 * found->error, 0x1p-10);
+      ++(!is_position || is_whole ? solved_ : unsolved);
+    }
+    return {solved_, unsolved};
+  }
+
+  AngleCause of_far() const {
+    constexpr int kFewest = 2;
+    const auto [positions, no_positions] = solved(true);
+    const auto [frequencies, no_frequencies] = solved(false);
+    const bool is_position =
+        positions >= kFewest && positions > 4 * no_positions;
+    const bool is_frequency =
+        frequencies >= kFewest && frequencies > 4 * no_frequencies;
+    if (is_position == is_frequency) return AngleCause::kUnknown;
+    return is_position ? AngleCause::kPosition : AngleCause::kFrequency;
+  }
+
+  const std::vector<const Answer*>& answers_;
+  const std::vector<TurnedPair>& pairs_;
+};
+
+}  // namespace
+
+AngleCause angle_cause(const std::vector<const Answer*>& answers,
+                       const std::vector<TurnedPair>& pairs) {
+  return Causes(answers, pairs).find();
+}
+
+}  // namespace ropeproof::conformance::explain

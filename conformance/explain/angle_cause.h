@@ -1,0 +1,32 @@
+// angle_cause.h -- why angles are off: by the position of a token or by the
+// frequency of a pair.
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_ANGLE_CAUSE_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_ANGLE_CAUSE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "conformance/explain/answer.h"
+
+namespace ropeproof::conformance::explain {
+
+enum class AngleCause { kUnknown, kPosition, kFrequency };
+
+// A pair of one token, of whose rows some are wrong.
+struct TurnedPair {
+  std::size_t answer = 0;  // its index
+  std::int64_t token = 0, pair = 0;
+  double position = 0;  // on the pair's axis
+  double off = 0;       // of the angle as it turns, in (-pi, pi]
+  double weight = 0;    // the inverse of its square error
+};
+
+// The one of both that explains the angles of wrong pairs, of kernels that form
+// them. Where neither does, or both do, it is unknown.
+AngleCause angle_cause(const std::vector<const Answer*>& answers,
+                       const std::vector<TurnedPair>& pairs);
+
+}  // namespace ropeproof::conformance::explain
+
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_ANGLE_CAUSE_H_
