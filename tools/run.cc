@@ -144,7 +144,8 @@ int run(RunOptions& options) {
       conformance::check::run_suite(*kernel, corpus, options.selection);
   line.erase();
   if (!options.is_undiagnosed) {
-    report.diagnoses = conformance::check::diagnose(report, corpus);
+    report.diagnoses =
+        conformance::check::diagnose(report, corpus, kernel.get());
   }
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);

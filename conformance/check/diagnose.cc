@@ -10,6 +10,7 @@
 
 #include "conformance/check/broken_promises.h"
 #include "conformance/check/formed.h"
+#include "conformance/check/varied.h"
 #include "conformance/cover/recipe.h"
 #include "conformance/explain/explain.h"
 #include "conformance/judge/tolerance.h"
@@ -145,7 +146,8 @@ bool is_crash(const Check& check) {
 }  // namespace
 
 std::vector<explain::Diagnosis> diagnose(const Run& run,
-                                         const cases::Corpus& corpus) {
+                                         const cases::Corpus& corpus,
+                                         plugin::Kernel* kernel) {
   Answers answers(run, corpus);
   explain::Evidence evidence;
   evidence.kernel = run.kernel;
@@ -166,6 +168,11 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
   evidence.right = [&](const std::set<std::uint32_t>& operations) {
     return answers.right(operations);
   };
+  if (kernel != nullptr) {
+    evidence.varied = [&](const explain::Answer& like) {
+      return varied_answers(*kernel, like);
+    };
+  }
   explain::Explanation found = explain::explain(evidence);
   std::set<std::size_t> explained;
   for (const std::size_t i : found.lost) explained.insert(run.lost[i].check);

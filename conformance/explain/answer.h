@@ -41,6 +41,9 @@ struct Evidence {
   // goldens say, in the kernel's place.
   std::function<std::vector<Answer>(const std::set<std::uint32_t>& operations)>
       right;
+  // Fresh answers to the problem of a wrong one with other sizes, right or
+  // wrong; null: the kernel is not there to be asked.
+  std::function<std::vector<Answer>(const Answer& like)> varied;
 };
 
 // The answer that the goldens say, rounded once: tables and frequencies to

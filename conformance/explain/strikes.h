@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "conformance/explain/answer.h"
@@ -33,12 +35,16 @@ class Strikes {
 
  private:
   bool is_alone();
+  // Fresh answers like that of a failure, asked once.
+  const std::vector<Failure>& varied(std::size_t failure);
 
   const Evidence& evidence_;
   const Failures& failures_;
   std::set<std::uint32_t> contrasted_;
   std::vector<Answer> right_;
   std::vector<Failure> contrast_;  // with these
+  std::map<std::size_t, std::pair<std::vector<Answer>, std::vector<Failure>>>
+      varied_;
 };
 
 }  // namespace ropeproof::conformance::explain

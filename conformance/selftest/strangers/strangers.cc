@@ -104,7 +104,7 @@ class Asker {
     const check::Run run = check::run_suite(
         kernel, corpus_,
         selection(asked, asked == Asked::kFresh ? kFreshSeeds[0] : 0));
-    return check::diagnose(run, corpus_);
+    return check::diagnose(run, corpus_, &kernel);
   }
 
   const cases::Corpus& corpus_;
