@@ -1,6 +1,8 @@
 #include "conformance/weights/collect.h"
 
 #include <map>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -34,6 +36,56 @@ Slots slots_of(const Checkpoint& checkpoint, const RoleTable& table) {
   }
   return result;
 }
+
+// Gives tensors of unknown names the roles of those that have the same shape
+// and, in any order, the same rows.
+class Matcher {
+ public:
+  Matcher(const Checkpoint& known, const Checkpoint& unknown)
+      : known_(known), unknown_(unknown) {}
+
+  Slots take(const Slots& of_known) {
+    Slots result;
+    for (const auto& [slot, tensors] : of_known) {
+      for (const auto& [part, named] : tensors) {
+        const Tensor* const same = find(*named.tensor, slot.second);
+        if (same == nullptr) continue;
+        used_.insert(same);
+        result[slot][part] = {same, {part, slot.second, slot.first, {}, {}}};
+      }
+    }
+    return result;
+  }
+
+ private:
+  const Tensor* find(const Tensor& known, Kind kind) {
+    for (const Tensor& tensor : unknown_.tensors) {
+      if (tensor.shape == known.shape && !used_.contains(&tensor) &&
+          converts(known.type, tensor.type) &&
+          sum(known_, known, kind, tensor.type) ==
+              sum(unknown_, tensor, kind, tensor.type)) {
+        return &tensor;
+      }
+    }
+    return nullptr;
+  }
+
+  std::uint64_t sum(const Checkpoint& checkpoint, const Tensor& tensor,
+                    Kind kind, const ElementType& type) {
+    const auto [at, is_new] = sums_.emplace(std::pair(&tensor, type.name), 0);
+    if (!is_new) return at->second;
+    const auto rows = rows_of(tensor, kind);
+    if (!rows) return 0;
+    for (const std::uint64_t row : digests(checkpoint, tensor, *rows, type)) {
+      at->second += row;
+    }
+    return at->second;
+  }
+
+  const Checkpoint &known_, &unknown_;
+  std::set<const Tensor*> used_;
+  std::map<std::pair<const Tensor*, std::string_view>, std::uint64_t> sums_;
+};
 
 constexpr FusedOrder other(FusedOrder order) {
   return order == FusedOrder::kBlocks ? FusedOrder::kHeads
@@ -199,6 +251,14 @@ Collected collect(
     const Attention& attention,
     const std::function<void(std::size_t, std::size_t)>& progress) {
   Slots of_a = slots_of(a, table), of_b = slots_of(b, table);
+  std::string names;
+  if (of_a.empty() && !of_b.empty()) {
+    of_a = Matcher(b, a).take(of_b);
+    names = "those of A are unknown; matched by shape and rows";
+  } else if (of_b.empty() && !of_a.empty()) {
+    of_b = Matcher(a, b).take(of_a);
+    names = "those of B are unknown; matched by shape and rows";
+  }
   for (const auto& [slot, tensors] : of_a) of_b[slot];
   Collector collector(attention);
   std::size_t done = 0;
@@ -206,7 +266,9 @@ Collected collect(
     if (progress) progress(done++, of_b.size());
     collector.add(slot, {a, of_a[slot]}, {b, tensors});
   }
-  return collector.take();
+  Collected result = collector.take();
+  result.names = names;
+  return result;
 }
 
 }  // namespace ropeproof::conformance::weights

@@ -4,6 +4,7 @@
 #define ROPEPROOF_CONFORMANCE_WEIGHTS_COLLECT_H_
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "conformance/weights/compare.h"
@@ -20,9 +21,11 @@ struct Collected {
   std::vector<Entry> entries;
   // What one checkpoint lacks, or cannot be compared.
   std::vector<Finding> findings;
+  std::string names;  // how tensors of unknown names were matched; or empty
 };
 
-// Reads each tensor once, A in the types of B. Throws CheckpointError.
+// Reads each tensor once, A in the types of B; where one checkpoint has no name
+// that is known, tensors of the same shape besides. Throws CheckpointError.
 Collected collect(
     const Checkpoint& a, const Checkpoint& b, const RoleTable& table,
     const Attention& attention,

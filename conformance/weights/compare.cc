@@ -23,6 +23,7 @@ class Judge {
   Judge(Collected collected, const Attention& attention)
       : entries_(std::move(collected.entries)) {
     result_.findings = std::move(collected.findings);
+    result_.names = std::move(collected.names);
     result_.attention = attention;
     add_width();
     for (Entry& entry : entries_) set_heads(entry);
@@ -68,12 +69,13 @@ class Judge {
   // Of q and k whose rows tell: the direction, and the width of a head where
   // nobody says it.
   void vote(bool is_decided) {
-    std::map<Direction, std::size_t> directions;
+    std::map<Direction, std::size_t> directions, any;
     std::map<std::size_t, std::size_t> widths;
     std::size_t width = 0;
     for (const Entry& entry : entries_) {
       if (!votes(entry.compared)) continue;
       const auto right = right_maps(entry.compared);
+      for (const Candidate& found : right) ++any[found.direction];
       if (right.size() != 1) continue;
       const Candidate& found = right.front();
       ++directions[found.direction];
@@ -81,9 +83,15 @@ class Judge {
       ++widths[found.map.size()];
       if (entry.compared.part == Part::kQ) width = found.map.size();
     }
+    // Where no rows tell: of four rotary channels both directions are one map,
+    // rows of zeros are equal.
+    const bool is_any = directions.empty();
     std::size_t most = 0;
-    for (const auto& [direction, count] : directions) {
-      if (is_decided || count < most) continue;
+    for (const auto& [direction, count] : is_any ? any : directions) {
+      const bool is_better =
+          count > most ||
+          (count == most && !is_any && result_.direction == Direction::kNone);
+      if (is_decided || !is_better) continue;
       most = count;
       result_.direction = direction;
       result_.reason = "most of q and k";

@@ -37,8 +37,9 @@ struct Finding {
 struct Comparison {
   Direction direction = Direction::kNone;  // from A to B
   std::string reason;                      // why this one
-  Attention attention;                     // with what was inferred
-  std::vector<Finding> findings;           // by layer
+  std::string names;    // how tensors of unknown names were matched; or empty
+  Attention attention;  // with what was inferred
+  std::vector<Finding> findings;  // by layer
 
   std::size_t count(Verdict verdict) const;
   // 0: all equal or consistently permuted; 1: something is wrong; 2: nothing

@@ -77,6 +77,8 @@ std::string text_of(const Comparison& comparison) {
   text += "  A to B   " + text::word(kDirectionWords, comparison.direction);
   if (!comparison.reason.empty()) text += ", by " + comparison.reason;
   text += "\n";
+  if (!comparison.names.empty())
+    text += "  names    " + comparison.names + "\n";
   for (const auto& [key, count] : counts) {
     text += text::format("  %-8s %s: %zu\n",
                          text::word(kVerdictWords, key.second).c_str(),
@@ -121,6 +123,7 @@ std::string json_of(const Comparison& comparison) {
   const Json json = {
       {"direction", text::word(kDirectionWords, comparison.direction)},
       {"reason", comparison.reason},
+      {"names", comparison.names},
       {"heads", comparison.attention.heads},
       {"kv_heads", comparison.attention.kv_heads},
       {"wrong", comparison.count(Verdict::kWrong)},

@@ -80,6 +80,11 @@ def test_converters(folder):
     for name in ("right", "k_with_q_heads", "twice", "inverse", "bias"):
         b = folder / f"{name}.safetensors"
         compare(bare, b, name != "right", WRONG[name][2] if name != "right" else "RIGHT")
+    # Names that nobody knows.
+    unknown = {f"t{i}": rows for i, rows in enumerate(converted(original).values())}
+    b = safetensors(folder / "unknown.safetensors", unknown)
+    compare(a, b, 0, "those of B are unknown; matched by shape and rows", "permuted k norm: 3")
+    compare(b, a, 0, "those of A are unknown", "permuted q bias: 3")
     # Rows of another layer are found there; a bias that is missing is missed.
     tensors = converted(original)
     tensors["model.layers.1.self_attn.q_proj.weight"] = tensors[
@@ -119,6 +124,10 @@ def test_lora(folder):
     flags = ["--heads", HEADS, "--kv-heads", KV_HEADS, "--head-dim", DIM]
     b = safetensors(folder / "moved.safetensors", converted(original))
     compare(a, b, 0, "permuted q lora_b: 3", flags=flags)
+    fresh = {name: np.zeros_like(rows) if "lora_B" in name else rows
+             for name, rows in original.items()}
+    compare(safetensors(folder / "fresh.safetensors", fresh), folder / "fresh.safetensors", 0,
+            "RIGHT  18 tensors: equal", flags=flags)
     wrong = converted(original, lambda name, rows: permuted(rows, 1) if "q_proj.lora_A" in name
                       else rows if "q_proj.lora_B" in name else None)
     compare(a, safetensors(folder / "wrong.safetensors", wrong), 1,
@@ -146,6 +155,8 @@ def test_windows(folder):
     b = moved(lambda rows, heads: permuted(rows, heads, 8, 8), "end.safetensors")
     compare(a, b, 1, "taken at the other end of the head",
             flags=flags + ["--expect", "to_interleaved"])
+    b = moved(lambda rows, heads: permuted(rows, heads, 0, 4), "four.safetensors")
+    compare(a, b, 0, "permuted k: 1", flags=flags[:-1] + [4])
     one = {"blk.0.attn_q.weight": noise(128, WIDTH), "blk.0.attn_k.weight": noise(32, WIDTH)}
     a = safetensors(folder / "one.safetensors", one)
     b = safetensors(folder / "mqa.safetensors", {name: permuted(rows, 4)
