@@ -54,6 +54,7 @@ th, td { text-align: left; vertical-align: top; padding: 4px 12px 4px 8px;
 thead th { background: var(--panel); font-size: 13px; }
 tbody th { font-weight: 500; white-space: nowrap; }
 td { min-width: 56px; }
+details td:last-child { min-width: 240px; }
 .number, td[class^=heat] { font-variant-numeric: tabular-nums; }
 .number { text-align: right; }
 .classes caption { min-width: 290px; }
