@@ -23,7 +23,7 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 131_840, "(?!vectors/).*"),
+    ("everything outside vectors/", 131_850, "(?!vectors/).*"),
     ("conformance/ without adapters, engines, examples and selftest/fakes", 80_935,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_840, "conformance/bench/.*"),
