@@ -43,6 +43,8 @@ std::string digest_of(const cases::Case& c) {
     add(*bits, [](std::uint64_t b) { return b; });
   }
   for (const cases::GoldenTensor& golden : cases::golden_tensors(c.problem)) {
+    // Low words of tokens are near the number, not rounded to it.
+    if (golden.hi != golden.bits && golden.per_token != 0) continue;
     add(c.golden.*golden.bits, [](std::uint64_t b) { return b; });
   }
   return text::sha256(bytes);
