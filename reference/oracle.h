@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_REFERENCE_ORACLE_H_
 #define ROPEPROOF_REFERENCE_ORACLE_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,6 +22,13 @@ struct CosSinEnclosure {
   Enclosure cos, sin;
 };
 
+// A frequency over 2 pi, in turns per position: a real number within `error` of
+// the sum of the parts, which have some 212 bits.
+struct Turns {
+  std::array<double, 4> parts{};
+  double error = 0;
+};
+
 // Goldens, for one oracle; arguments are checked.
 class OracleProver {
  public:
@@ -30,6 +38,10 @@ class OracleProver {
   virtual std::vector<GoldenCosSin> table() const = 0;
   virtual std::vector<WideCosSin> wide_table() const = 0;
   virtual WideCosSin wide_entry(std::int64_t i) const = 0;  // of the table
+  // The frequencies of all pairs. Cost: some 40 us each.
+  virtual std::vector<Turns> turns() const = 0;
+  // cos and sin of k / steps turns, k = 0 .. steps / 8.
+  virtual std::vector<CosSinEnclosure> eighth(std::int64_t steps) const = 0;
   // The table as the first rung encloses it: nothing is decided.
   virtual std::vector<CosSinEnclosure> enclosed_table() const = 0;
   virtual std::vector<Golden> rope(std::int64_t heads,

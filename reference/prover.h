@@ -96,6 +96,30 @@ class Prover : public OracleProver {
     return proved_entry<WideCosSin>(i);
   }
 
+  std::vector<Turns> turns() const override {
+    constexpr std::size_t kRung = Family::kRungs.size() > 1 ? 1 : 0;
+    using Second = typename Family::template Real<Family::kRungs[kRung]>;
+    const Second full_turn = Second(2) * Family::template pi<Second>();
+    std::vector<Turns> result(exact_theta_.size());
+    parallel_for(pairs_, [&](std::int64_t j) {
+      Turns& t = at(result, j);
+      t.error = peel(Second(theta<Second>(j) / full_turn), t.parts);
+    });
+    return result;
+  }
+
+  std::vector<CosSinEnclosure> eighth(std::int64_t steps) const override {
+    std::vector<CosSinEnclosure> result(
+        static_cast<std::size_t>(steps / 8 + 1));
+    const First full_turn = First(2) * Family::template pi<First>();
+    parallel_for(std::ssize(result), [&](std::int64_t k) {
+      const auto phi =
+          Family::angle(First(full_turn * First(k) / First(steps)));
+      at(result, k) = {enclosure(First(cos(phi))), enclosure(First(sin(phi)))};
+    });
+    return result;
+  }
+
   std::vector<CosSinEnclosure> enclosed_table() const override {
     std::vector<CosSinEnclosure> result(entries_.size());
     parallel_for(std::ssize(entries_), [&](std::int64_t i) {
@@ -173,16 +197,19 @@ class Prover : public OracleProver {
     y = decide_wide<Family>(first, evaluate);
   }
 
-  // y = hi + lo + remainder, each taken off in interval arithmetic.
-  static Enclosure enclosure(const First& y) {
-    const auto lower = [](const First& x, Rounding rounding) {
-      return std::bit_cast<double>(round_f64(Family::ends(x).first, rounding));
+  // y is a sum of doubles, each taken off in interval arithmetic, within the
+  // error that is returned.
+  template <class Real, std::size_t kParts>
+  static double peel(Real y, std::array<double, kParts>& parts) {
+    const auto lower = [&](Rounding rounding) {
+      return std::bit_cast<double>(round_f64(Family::ends(y).first, rounding));
     };
-    double hi = lower(y, Rounding::kNearestEven);
-    if (std::isinf(hi)) hi = lower(y, Rounding::kToOdd);
-    const First rest = y - First(hi);
-    const double lo = lower(rest, Rounding::kNearestEven);
-    const auto [first, last] = Family::ends(First(rest - First(lo)));
+    for (double& part : parts) {
+      part = lower(Rounding::kNearestEven);
+      if (std::isinf(part)) part = lower(Rounding::kToOdd);
+      y = y - Real(part);
+    }
+    const auto [first, last] = Family::ends(y);
     double error = 0;
     for (const Pieces& end : {first, last}) {
       // To odd: 0 for 0 alone, and else less than an ulp short.
@@ -190,7 +217,13 @@ class Prover : public OracleProver {
           std::abs(std::bit_cast<double>(round_f64(end, Rounding::kToOdd)));
       if (size != 0) error = std::max(error, size * (1 + 0x1p-51) + 0x1p-1074);
     }
-    return {hi, lo, error};
+    return error;
+  }
+
+  static Enclosure enclosure(const First& y) {
+    std::array<double, 2> parts;
+    const double error = peel(y, parts);
+    return {parts[0], parts[1], error};
   }
 
   template <class Proved>

@@ -4,202 +4,66 @@
 #include <bit>
 #include <cmath>
 #include <map>
-#include <utility>
-#include <variant>
 
 #include "reference/arguments.h"
+#include "reference/exact.h"
 #include "reference/oracle.h"
 #include "reference/parallel_for.h"
 #include "reference/rope.h"
 #include "reference/sweep/arithmetic.h"
-#include "reference/sweep/rows.h"
 
 namespace ropeproof::reference::sweep {
 namespace {
 
-using Position = std::vector<double>;
-
-// Positions, each once, and which of them each of a list is.
-struct Distinct {
-  std::vector<Position> items;
-  std::vector<std::int64_t> index;
-};
-
-Distinct distinct(const std::vector<Position>& list) {
-  Distinct result;
-  std::map<Position, std::int64_t> numbers;
-  for (const Position& p : list) {
-    const auto [found, is_new] = numbers.emplace(p, std::ssize(result.items));
-    if (is_new) result.items.push_back(p);
-    result.index.push_back(found->second);
-  }
-  return result;
-}
-
-// p = high + low, exactly: high is the multiple of 2^k next to p towards 0, and
-// low has no bit that p has not.
-double high_part(double p, int k) {
-  return std::ldexp(std::trunc(std::ldexp(p, -k)), k);
-}
-Position high_part(Position p, int k) {
-  for (double& x : p) x = high_part(x, k);
-  return p;
-}
-Position low_part(Position p, int k) {
-  for (double& x : p) x -= high_part(x, k);
-  return p;
-}
-
-std::int64_t count_distinct(std::vector<double>& list) {
-  std::ranges::sort(list);
-  return std::unique(list.begin(), list.end()) - list.begin();
-}
-
-// The k whose split has the fewest parts, estimated on a sum over the axes;
-// none if the positions themselves are fewer.
-std::optional<int> best_split(const std::vector<Position>& positions) {
-  constexpr int kMostBits = 16;
-  std::optional<int> best;
-  std::int64_t fewest = std::ssize(positions);
-  for (int k = 0; k <= kMostBits; ++k) {
-    std::vector<double> highs, lows;
-    for (const Position& p : positions) {
-      double high = 0, low = 0, factor = 1;
-      for (const double x : p) {
-        high += factor * high_part(x, k);
-        low += factor * (x - high_part(x, k));
-        factor *= 0x1.9e3779b97f4a8p3;  // arbitrary
-      }
-      highs.push_back(high), lows.push_back(low);
-    }
-    const std::int64_t parts = count_distinct(highs) + count_distinct(lows);
-    if (parts < fewest) best = k, fewest = parts;
-  }
-  return best;
-}
-
-struct Split {
-  Distinct highs, lows;
-};
-
-Split split(const std::vector<Position>& list) {
-  const Distinct positions = distinct(list);
-  const std::optional<int> k = best_split(positions.items);
-  std::vector<Position> highs, lows;
-  for (const Position& p : list) {
-    highs.push_back(k ? high_part(p, *k) : p);
-    lows.push_back(k ? low_part(p, *k) : Position(p.size(), 0));
-  }
-  return {distinct(highs), distinct(lows)};
-}
-
-// Axes that no pair mixes are split by themselves, others together: pair j uses
-// the split axis_of(axes, j).
-std::vector<Split> splits_of(const Spec& spec,
-                             const std::vector<Position>& rows) {
-  const Axes& axes = spec.axes;
-  if (spec.frequencies.xpos) {  // not split: m depends on the position
-    const std::vector<Position> zeros(rows.size(), Position{0});
-    return {{distinct(rows), distinct(zeros)}};
-  }
-  if (!axes.weights.empty()) return {split(rows)};
-  std::vector<Split> result;
-  for (std::int64_t k = 0; k < axes.count; ++k) {
-    const bool is_used = axes.axis_of_pair.empty()
-                             ? k == 0
-                             : std::ranges::count(axes.axis_of_pair, k) > 0;
-    std::vector<Position> alone;
-    for (const Position& p : rows) alone.push_back({is_used ? at(p, k) : 0});
-    result.push_back(split(alone));
-  }
-  return result;
-}
-
-// The parts as positions [axes, parts]; axes with fewer parts are filled up
-// with zeros.
-std::vector<double> parts_of(const std::vector<Split>& splits,
-                             Distinct Split::*half) {
-  std::size_t count = 0;
-  for (const Split& s : splits) count = std::max(count, (s.*half).items.size());
-  std::vector<double> positions;
-  for (const Split& s : splits) {
-    const std::vector<Position>& items = (s.*half).items;
-    const std::size_t axes = items.empty() ? 1 : items[0].size();
-    for (std::size_t k = 0; k < axes; ++k) {
-      for (std::size_t i = 0; i < count; ++i) {
-        positions.push_back(i < items.size() ? items[i][k] : 0);
-      }
-    }
-  }
-  return positions;
-}
-
-// The rotations alone: no amplitude, and channels do not matter.
-Spec without_amplitude(const Spec& spec) {
-  Spec result = spec;
-  result.layout = leading(spec.layout.rotary_dim, spec.layout.rotary_dim,
-                          Pairing::kInterleaved);
-  result.frequencies.amplitude = 1;
-  if (auto* s = std::get_if<Yarn>(&result.frequencies.scaling)) {
-    s->attention_factor = 1;
-  }
-  if (auto* s = std::get_if<LongRope>(&result.frequencies.scaling)) {
-    s->attention_factor = 1;
-  }
-  return result;
-}
-
-struct Entries {
-  std::vector<CosSin> cos_sin;
-  std::vector<CosSinError> errors;
-};
-
-// (A) A golden as an enclosure.
+// A golden as an enclosure.
 Enclosure enclosure(const WideGolden& y) {
   const double hi = std::bit_cast<double>(y.hi);
   return {hi, std::bit_cast<double>(y.lo),
           kU2 * std::abs(hi) + kTableUnderflow};
 }
 
-// (A) [positions, pairs].
-std::vector<CosSinEnclosure> enclosed_table(const OracleProver& prover) {
-  std::vector<CosSinEnclosure> result = prover.enclosed_table();
-  for (std::int64_t i = 0; i < std::ssize(result); ++i) {
-    auto& [c, s] = at(result, i);
-    const double limit =
-        kOracleError * std::max(std::abs(c.hi), std::abs(s.hi));
-    if (std::max(c.error, s.error) <= limit) continue;
-    const WideCosSin golden = prover.wide_entry(i);
-    c = enclosure(golden.cos);
-    s = enclosure(golden.sin);
+// The table of a circle, formed once in a process for each oracle.
+const Circle& circle(Oracle oracle, const OracleProver& prover) {
+  if (oracle == Oracle::kMpfi) {
+    static const Circle mpfi = circle_of(prover.eighth(kCircleSteps));
+    return mpfi;
+  }
+  static const Circle bin_float = circle_of(prover.eighth(kCircleSteps));
+  return bin_float;
+}
+
+// The doubles whose sum is the coordinate of every pair, [pairs, terms].
+std::vector<double> summands_of(const Spec& spec,
+                                std::span<const double> position) {
+  const std::int64_t pairs = spec.layout.rotary_dim / 2;
+  const Axes& axes = spec.axes;
+  std::vector<double> result;
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    if (axes.weights.empty()) {
+      result.push_back(at(position, axis_of(axes, j)));
+      continue;
+    }
+    for (std::int64_t k = 0; k < axes.count; ++k) {
+      const DoubleDouble term =
+          exact_product(weight(axes, pairs, k, j), at(position, k));
+      // Below 2^-900 the lower part may have lost bits.
+      const bool is_exact = term.hi == 0 || std::abs(term.hi) > 0x1p-900;
+      result.push_back(is_exact ? term.hi : INFINITY);
+      result.push_back(term.lo);
+    }
   }
   return result;
 }
 
-Entries entries_of(const OracleProver& prover) {
-  Entries result;
-  for (const auto& [c, s] : enclosed_table(prover)) {
-    result.cos_sin.push_back(
-        {ordered_sum(c.hi, c.lo), ordered_sum(s.hi, s.lo)});
-    CosSinError error{c.error, s.error};
-    // m of xPos may be exact and longer than a double.
-    if (c.lo != 0 && error.c == 0) error.c = kTableUnderflow;
-    result.errors.push_back(error);
-  }
-  return result;
-}
-
-// (B), of computed values; underflow as in (A).
-CosSinError product_error(const CosSin& a, CosSinError of_a, const CosSin& b,
-                          CosSinError of_b) {
-  const bool is_zero = of_a.is_exact() && a.c.hi == 0;  // m = 0
-  if (is_zero || (of_a.is_exact() && of_b.is_exact())) return {};
-  const double c_a = std::abs(a.c.hi), s_a = std::abs(a.s.hi);
-  const double c_b = std::abs(b.c.hi), s_b = std::abs(b.s.hi);
-  return {kSplitError * (c_a * c_b + s_a * s_b) + kTableUnderflow +
-              (c_a * of_b.c + of_a.c * c_b + s_a * of_b.s + of_a.s * s_b),
-          kSplitError * (s_a * c_b + c_a * s_b) + kTableUnderflow +
-              (s_a * of_b.c + of_a.s * c_b + c_a * of_b.s + of_a.c * s_b)};
+// Times m, a binary64 number.
+void multiply(TurnedEntry& entry, double m) {
+  const auto with_m = [m](DoubleDouble& y, double& error) {
+    y = scaled(y, m);
+    error =
+        std::abs(m) * error + kScaledError * std::abs(y.hi) + kTableUnderflow;
+  };
+  with_m(entry.cos_sin.c, entry.error.c);
+  with_m(entry.cos_sin.s, entry.error.s);
 }
 
 }  // namespace
@@ -211,50 +75,84 @@ CosSinTable::CosSinTable(Oracle oracle, const Spec& spec,
   validate_positions(spec, positions);
   require_arithmetic();
   const std::int64_t axes = spec.axes.count;
-  std::vector<Position> list;
+  std::map<std::vector<double>, std::int64_t> numbers;
   for (std::int64_t t = 0; t < std::ssize(positions) / axes; ++t) {
-    list.push_back(position_of(positions, axes, t));
+    const auto [found, is_new] = numbers.emplace(
+        position_of(positions, axes, t), std::ssize(positions_));
+    if (is_new) positions_.push_back(found->first);
+    row_of_token_.push_back(found->second);
   }
-  Distinct rows = distinct(list);
-  positions_ = std::move(rows.items);
-  row_of_token_ = std::move(rows.index);
-
-  const std::vector<Split> splits = splits_of(spec, positions_);
-  const std::vector<double> highs = parts_of(splits, &Split::highs);
-  prover_ = find_prover(oracle)(spec, highs);
-  const Entries high = entries_of(*prover_);
+  cos_sin_.resize(positions_.size() * static_cast<std::size_t>(pairs_));
+  errors_.resize(cos_sin_.size());
   if (spec.frequencies.xpos) {
-    for (const GoldenCosSin& entry : prover_->table()) {
-      amplitudes_.push_back(entry.amplitude);
+    enclose();
+  } else {
+    turn();
+  }
+}
+
+void CosSinTable::set(std::int64_t i, const CosSinEnclosure& entry) {
+  const auto& [c, s] = entry;
+  at(cos_sin_, i) = {ordered_sum(c.hi, c.lo), ordered_sum(s.hi, s.lo)};
+  CosSinError& error = at(errors_, i);
+  error = {c.error, s.error};
+  // m of xPos may be exact and longer than a double.
+  if (c.lo != 0 && error.c == 0) error.c = kTableUnderflow;
+}
+
+// With xPos.
+void CosSinTable::enclose() {
+  std::vector<double> list;  // [1, rows]: xPos has one axis
+  for (const std::vector<double>& p : positions_) list.push_back(p[0]);
+  prover_ = find_prover(oracle_)(spec_, list);
+  const std::vector<CosSinEnclosure> entries = prover_->enclosed_table();
+  for (std::int64_t i = 0; i < std::ssize(entries); ++i) {
+    const auto& [c, s] = at(entries, i);
+    const double limit = kTableError * std::max(std::abs(c.hi), std::abs(s.hi));
+    if (std::max(c.error, s.error) <= limit) {
+      set(i, at(entries, i));
+    } else {
+      const WideCosSin golden = prover_->wide_entry(i);
+      set(i, {enclosure(golden.cos), enclosure(golden.sin)});
     }
   }
-  const std::vector<double> lows = parts_of(splits, &Split::lows);
-  const bool is_split = std::ranges::count(lows, 0) < std::ssize(lows);
-  Entries low;
-  if (is_split) {
-    low = entries_of(*find_prover(oracle)(without_amplitude(spec), lows));
+  for (const GoldenCosSin& entry : prover_->table()) {
+    amplitudes_.push_back(entry.amplitude);
   }
+}
 
-  const auto width = static_cast<std::size_t>(pairs_);
-  cos_sin_.resize(positions_.size() * width);
-  errors_.resize(positions_.size() * width);
+void CosSinTable::turn() {
+  prover_ = find_prover(oracle_)(spec_, {});
+  const Circle& steps = circle(oracle_, *prover_);
+  std::vector<FixedTurns> turns;
+  for (const Turns& t : prover_->turns()) turns.push_back(fixed(t));
+  const double m = resolution().amplitude;
   parallel_for(std::ssize(positions_), [&](std::int64_t r) {
     require_arithmetic();
-    const std::span row(cos_sin_.begin() + r * pairs_, width);
-    std::vector<CosSin> factors(is_split ? width : 0);
+    const std::vector<double>& position = at(positions_, r);
+    std::vector<TurnedEntry> row(turns.size());
+    turn_row(steps, turns, summands_of(spec_, position), row.data());
+    std::vector<WideCosSin> goldens;
     for (std::int64_t j = 0; j < pairs_; ++j) {
-      const Split& s = at(splits, axis_of(spec.axes, j));
-      const std::int64_t h = at(s.highs.index, r) * pairs_ + j;
-      const std::int64_t l = at(s.lows.index, r) * pairs_ + j;
-      at(row, j) = at(high.cos_sin, h);
-      CosSinError& error = at(errors_, r * pairs_ + j);
-      error = at(high.errors, h);
-      if (!is_split) continue;
-      at(factors, j) = at(low.cos_sin, l);
-      error = product_error(at(high.cos_sin, h), error, at(low.cos_sin, l),
-                            at(low.errors, l));
+      const std::int64_t i = r * pairs_ + j;
+      TurnedEntry& entry = at(row, j);
+      if (m == 0 || at(turns, j).is_zero() ||
+          is_at_origin(spec_, position, j)) {
+        at(cos_sin_, i) = {{m, 0}, {0, 0}};
+        at(errors_, i) = {};
+        continue;
+      }
+      if (m != 1) multiply(entry, m);
+      const double limit = kTableError * std::abs(m) + kTableUnderflow;
+      if (std::max(entry.error.c, entry.error.s) <= limit) {
+        at(cos_sin_, i) = entry.cos_sin;
+        at(errors_, i) = entry.error;
+      } else {
+        if (goldens.empty()) goldens = oracle(r).wide_table();
+        const auto& [c, s, amplitude] = at(goldens, j);
+        set(i, {enclosure(c), enclosure(s)});
+      }
     }
-    if (is_split) multiply_row(row, factors.data());
   });
 }
 

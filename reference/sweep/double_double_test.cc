@@ -105,12 +105,13 @@ TEST_CASE("a product of rotations is within kCosSinProductError",
 TEST_CASE("the error budget of goldens formed at run time adds up",
           "[reference][sweep][bounds]") {
   constexpr double kSecondOrder = 1 + 0x1p-40;
-  CHECK(kSplitError >= (kSumError + kProductError) * kSecondOrder);
+  CHECK(kTurnError >=
+        (kSumError + kProductError + kCircleError + kSmallSineError) *
+            kSecondOrder);
   const double root_2 = std::sqrt(2.0);
   CHECK(kCosSinProductError >=
         root_2 * (kSumError + kProductError) * kSecondOrder);
-  CHECK(kTableError >=
-        (kSplitError + 2 * root_2 * kOracleError) * kSecondOrder);
+  CHECK(kTableError >= (kTurnError + kScaledError) * kSecondOrder);
   CHECK(kPairError >= (kScaledError + kSumError + kU2) * kSecondOrder);
   CHECK(kGoldenError >= kTableError + kPairError);
   CHECK(kGoldenError <= 0x1p-99);
