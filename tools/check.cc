@@ -41,6 +41,7 @@ int check(CheckOptions& options) {
                 {options.pack, results, options.description, options.vectors});
   std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
   options.output.open(inputs);
+  options.selection.shows = options.output.has_pictures();
   options.waivers.read();
   const conformance::plugin::Description device =
       conformance::plugin::read_device(options.description);

@@ -18,15 +18,15 @@ namespace {
 struct FileFormat {
   const char *flag, *meaning;
   std::string (*bytes_of)(const conformance::report::Report&);
-  bool is_json;
+  bool is_json, has_pictures;
 };
 constexpr FileFormat kFormats[] = {
     {"--report", "also write every check to this file, as JSON",
-     conformance::report::json_report, true},
+     conformance::report::json_report, true, true},
     {"--junit", "the same as JUnit XML", conformance::report::junit_report,
-     false},
+     false, false},
     {"--html", "the same as a page, with pictures",
-     conformance::report::html_report, false}};
+     conformance::report::html_report, false, true}};
 
 std::string ansi_quoted(const std::string& text) {
   std::string result = "$'";
@@ -88,6 +88,13 @@ void ReportOutput::open(const std::vector<std::filesystem::path>& inputs) {
                                   " name one file; name two");
     }
   }
+}
+
+bool ReportOutput::has_pictures() const {
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i].path && kFormats[i].has_pictures) return true;
+  }
+  return false;
 }
 
 int ReportOutput::publish(conformance::report::Report report) {

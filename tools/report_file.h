@@ -24,6 +24,8 @@ class ReportOutput {
   // Opens the files of the flags before the run, which reads `inputs`. Throws
   // std::invalid_argument where one cannot be written.
   void open(const std::vector<std::filesystem::path>& inputs);
+  // Whether a file is written that has what pictures are drawn of.
+  bool has_pictures() const;
   // Writes the report, signed with --sign, then prints it, and returns the exit
   // status; a file that cannot be written keeps nothing else back. Throws
   // std::invalid_argument if --require differs from what the report has.

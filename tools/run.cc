@@ -99,6 +99,7 @@ int run(RunOptions& options) {
   std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
   inputs.push_back(options.vectors);
   options.output.open(inputs);
+  options.selection.shows = options.output.has_pictures();
   options.waivers.read();
   if (options.shard) {
     options.selection.shard =

@@ -34,7 +34,8 @@ Suffixes suffixes_of(std::uint32_t operation, const cases::Problem& problem) {
 
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                    const cases::Case& c, bool is_declined, int rounds,
-                   judge::Output* answer, bool explains) {
+                   judge::Output* answer, bool explains,
+                   judge::Spread* spread) {
   Check check;
   check.suffixes = suffixes_of(operation, c.problem);
   check.reason = missing_feature(kernel.description(), operation, c.problem,
@@ -64,7 +65,7 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     return check;
   }
   check.measurement =
-      judge::judge(c.problem, c.golden, operation, claim, output);
+      judge::judge(c.problem, c.golden, operation, claim, output, spread);
   if (explains) {
     check.account = explain::account_of(*check.measurement, c.problem, c.golden,
                                         operation, claim, output);
@@ -201,8 +202,9 @@ class Suite {
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
       judge::Output answer;
-      Check values = check_values(kernel_, operation, c, is_declined, rounds,
-                                  &answer, selection_.explains);
+      Check values = check_values(
+          kernel_, operation, c, is_declined, rounds, &answer,
+          selection_.explains, selection_.shows ? &run_.shown.spread : nullptr);
       fresh_.ask(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
                              values.verdict == Verdict::kDeclined;
@@ -239,10 +241,11 @@ class Suite {
 
   void show_values(const cases::Case& c, std::uint32_t operation,
                    const Check& values, const judge::Output& answer) {
-    if (!values.measurement || !selection_.explains) return;
-    run_.shown.add(c, operation,
-                   judge::claim_of(run_.kernel, c.problem.dtype, operation),
-                   answer, !values.measurement->pass());
+    if (!values.measurement || !selection_.shows) return;
+    const judge::Claim claim =
+        judge::claim_of(run_.kernel, c.problem.dtype, operation);
+    explain::keep_better(run_.shown.specimen, c, operation, answer, claim.table,
+                         !values.measurement->pass());
   }
 
   // Of the check that comes next.

@@ -34,6 +34,7 @@ struct Selection {
   bool offered_only = false;     // no check says what a kernel does not offer
   bool values_only = false;      // without the checks of the contract
   bool explains = true;          // wrong values, as judge() does
+  bool shows = false;            // what the pictures of a report are drawn of
   bool ends_at_failure = false;  // nothing is asked after a failing check
   Shard shard;                   // of the cases that all of the above select
   // Called with each case before its calls: how many came before, of how many,
@@ -50,11 +51,11 @@ std::string asked_text(const Selection& selection);
 // without a call where the kernel does not offer it, DECLINED where that is
 // said for it. Neither id nor summary is filled in. `rounds` times over, as
 // Call::run. `answer`, if given, gets what the kernel returned. `explains`:
-// wrong values get their account.
+// wrong values get their account. `spread`: as that of judge().
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                    const cases::Case& c, bool is_declined = false,
                    int rounds = 1, judge::Output* answer = nullptr,
-                   bool explains = true);
+                   bool explains = true, judge::Spread* spread = nullptr);
 
 // Judges `kernel` on every selected case under every operation that the case
 // defines. Throws std::invalid_argument naming an unknown id or

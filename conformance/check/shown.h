@@ -6,10 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "conformance/cases/case.h"
 #include "conformance/explain/specimen.h"
 #include "conformance/judge/spread.h"
-#include "conformance/judge/tolerance.h"
 
 namespace ropeproof::conformance::check {
 
@@ -24,17 +22,6 @@ struct Shown {
 
   bool is_empty() const {
     return spread.by_pair.empty() && spread.by_ulp.empty() && !specimen;
-  }
-
-  // Adds an answer that was judged.
-  void add(const cases::Case& asked, std::uint32_t operation,
-           const judge::Claim& claim, const judge::Output& output,
-           bool is_wrong) {
-    if (operation == ROPEPROOF_PERMUTE) return;
-    judge::add_to(spread, asked.problem, asked.golden, operation, claim,
-                  output);
-    explain::keep_better(specimen, asked, operation, output, claim.table,
-                         is_wrong);
   }
 
   // Adds what another part of the same run shows, in whatever order.

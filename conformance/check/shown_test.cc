@@ -18,6 +18,7 @@ Run run_of(const wrong::Pipeline& pipeline) {
   Selection selection;
   selection.tier = cases::Tier::kSmoke;
   selection.operations = {"rope", "table"};
+  selection.shows = true;
   return run_suite(kernel, cases::committed(), selection);
 }
 

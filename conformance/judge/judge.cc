@@ -144,9 +144,9 @@ double Element::ratio() const { return Reading{0, error, bound}.ratio(); }
 
 Measurement judge(const cases::Problem& problem, const cases::Golden& golden,
                   std::uint32_t operation, const Claim& claim,
-                  const Output& output) {
+                  const Output& output, Spread* spread) {
   const OutputLayout layout(problem, golden, operation, claim, output);
-  Meter meter(problem.is_special);
+  Meter meter(problem.is_special, nullptr, spread, problem.pairs());
   judge_all(meter, problem, golden, operation, claim, layout);
   const auto element = [&](const Reading& reading) {
     Element e = layout.element(reading.index);
@@ -168,14 +168,6 @@ std::vector<Mark> marks_of(const cases::Problem& problem,
   Meter meter(problem.is_special, &marks);
   judge_all(meter, problem, golden, operation, claim, layout);
   return marks;
-}
-
-void add_to(Spread& spread, const cases::Problem& problem,
-            const cases::Golden& golden, std::uint32_t operation,
-            const Claim& claim, const Output& output) {
-  const OutputLayout layout(problem, golden, operation, claim, output);
-  Meter meter(problem.is_special, nullptr, &spread, problem.pairs());
-  judge_all(meter, problem, golden, operation, claim, layout);
 }
 
 }  // namespace ropeproof::conformance::judge

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 
-#include "conformance/judge/judge.h"
 #include "reference/format.h"
 
 namespace ropeproof::conformance::judge {
@@ -72,12 +71,6 @@ struct Spread {
     }
   }
 };
-
-// Adds the elements of an output to a spread. Not for permutations. Cost: some
-// 30 ns per element.
-void add_to(Spread& spread, const cases::Problem& problem,
-            const cases::Golden& golden, std::uint32_t operation,
-            const Claim& claim, const Output& output);
 
 }  // namespace ropeproof::conformance::judge
 
