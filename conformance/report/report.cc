@@ -240,14 +240,6 @@ std::string subcommand(const Report& report) {
   return report.transport == Transport::kFiles ? "check" : "run";
 }
 
-Transport transport_of(const std::string& subcommand,
-                       const std::string& kernel_argument) {
-  if (subcommand == "check") return Transport::kFiles;
-  if (kernel_argument.starts_with("--socket")) return Transport::kSocket;
-  if (kernel_argument.starts_with("--command")) return Transport::kCommand;
-  return Transport::kLibrary;
-}
-
 std::string angle_classes(const plugin::Description& kernel) {
   std::string text;
   for (const auto& [angle_class, word] : plugin::kAngleClassWords) {

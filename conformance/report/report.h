@@ -27,6 +27,11 @@ struct AppliedWaiver {
 
 // How the answers of a run came, which decides how a failure is replayed.
 enum class Transport { kLibrary, kCommand, kSocket, kFiles };
+inline constexpr text::Words<Transport, 4> kTransportWords{
+    {{Transport::kLibrary, "library"},
+     {Transport::kCommand, "command"},
+     {Transport::kSocket, "socket"},
+     {Transport::kFiles, "files"}}};
 
 // No time, no machine and no number of threads in it: the same kernel gives the
 // same report.
@@ -134,9 +139,6 @@ bool are_waivers_alone(const Totals& totals);
 
 // The subcommand that judged, and judges again: "check" for files, else "run".
 std::string subcommand(const Report& report);
-// Reads it back off what a file says.
-Transport transport_of(const std::string& subcommand,
-                       const std::string& kernel_argument);
 
 // Returns the classes of angles that it claims: "A1", or "A1 and A0" with
 // dtypes that differ.

@@ -251,8 +251,7 @@ void members(Codec& c, Is<Report> auto& report) {
   c.value("suite_version", report.suite_version);
   c.value("vectors_version", report.vectors_version);
   c.value("manifest_sha256", report.manifest_sha256);
-  std::string command = subcommand(report);
-  c.value("subcommand", command);
+  c.word("transport", report.transport, kTransportWords);
   c.value("kernel_argument", report.kernel_argument);
   c.value("kernel_sha256", report.kernel_sha256);
   c.value("is_forked", report.is_forked);
@@ -265,6 +264,11 @@ void members(Codec& c, Is<Report> auto& report) {
     c.json["description"] = plugin::description_json(report.kernel);
   }
   c.value("shares_memory", report.shares_memory);
+  if (c.has("tier", report.tier.has_value())) {
+    if constexpr (Codec::kReads) report.tier.emplace();
+    c.word("tier", *report.tier, cases::kTierWords);
+  }
+  c.value("asked", report.asked);
   c.value("selection", report.selection);
   c.value("operations", report.operations);
   c.value("is_whole_tier", report.is_whole_tier);
@@ -277,13 +281,7 @@ void members(Codec& c, Is<Report> auto& report) {
   c.value("required", report.required);
   c.list("waivers", report.waivers);
   if constexpr (Codec::kReads) {
-    // The file has it in `selection` alone, before what is said of its cases.
-    report.asked = report.selection.substr(0, report.selection.find(','));
-    for (const auto& [tier, word] : cases::kTierWords) {
-      if (report.asked == "tier " + std::string(word)) report.tier = tier;
-    }
     report.shard = check::parse_shard(shard, "shard");
-    report.transport = transport_of(command, report.kernel_argument);
     if (!report.required.empty()) parse_requirement(report.required);
     for (AppliedWaiver& applied : report.waivers) {
       applied.waiver.engine = report.kernel.name;
