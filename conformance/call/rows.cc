@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/large.h"
 
 namespace ropeproof::conformance::call {
 namespace {
@@ -77,7 +78,7 @@ std::vector<plugin::ByteRange> ranges_of(const Rows& rows, std::size_t width) {
 cases::Bits read(const Array& array) {
   const auto& [shape, length, strides] = array.rows;
   const auto row = static_cast<std::size_t>(length);
-  cases::Bits bits(
+  auto bits = plugin::large<std::uint64_t>(
       static_cast<std::size_t>(shape.batch * shape.seq * shape.heads) * row);
   std::uint64_t* to = bits.data();
   plugin::with_element(array.width, [&]<class T>(T) {

@@ -8,6 +8,7 @@
 #include "conformance/judge/meter.h"
 #include "conformance/judge/output_layout.h"
 #include "conformance/judge/pair_bounds.h"
+#include "conformance/plugin/large.h"
 
 namespace ropeproof::conformance::judge {
 namespace {
@@ -168,6 +169,43 @@ std::vector<Mark> marks_of(const cases::Problem& problem,
   Meter meter(problem.is_special, &marks);
   judge_all(meter, problem, golden, operation, claim, layout);
   return marks;
+}
+
+std::vector<double> bounds_of(const cases::Problem& problem,
+                              const cases::Golden& golden,
+                              std::uint32_t operation, const Claim& claim,
+                              std::span<const double> want) {
+  const Channels channels(problem.spec);
+  PairBounds pair_bounds(problem, golden, claim, operation);
+  const double eta = underflow_error(claim, 0);
+  const double eta_slope = underflow_error(claim, 1) - eta;
+  const std::int64_t d = problem.spec.layout.head_dim;
+  auto bounds = plugin::large<double>(want.size());  // 0 outside the window
+  const auto add = [&]<Format kFormat>(std::int64_t heads, const cases::Bits& x,
+                                       std::size_t at) {
+    const std::uint64_t* row = x.data();
+    for (std::int64_t token = 0; token < problem.tokens(); ++token) {
+      const std::vector<Terms>& all = pair_bounds.at(token);
+      for (std::int64_t head = 0; head < heads; ++head) {
+        for (std::size_t j = 0; j < all.size(); ++j) {
+          const double a = fast_decode<kFormat>(row[channels.from[j].u]);
+          const double b = fast_decode<kFormat>(row[channels.from[j].v]);
+          const double scale = all[j].amplitude * pair_length<kFormat>(a, b);
+          const double absolute = eta + eta_slope * (std::abs(a) + std::abs(b));
+          for (const std::int64_t t : {channels.to[j].u, channels.to[j].v}) {
+            const std::size_t i = at + static_cast<std::size_t>(t);
+            bounds[i] = all[j].bound(scale, want[i], absolute);
+          }
+        }
+        row += d, at += static_cast<std::size_t>(d);
+      }
+    }
+  };
+  with_format(problem.dtype, [&]<Format kFormat>() {
+    add.operator()<kFormat>(problem.q_heads, problem.q, 0);
+    add.operator()<kFormat>(problem.k_heads, problem.k, problem.q.size());
+  });
+  return bounds;
 }
 
 }  // namespace ropeproof::conformance::judge

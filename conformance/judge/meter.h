@@ -59,7 +59,7 @@ class Meter {
       error = std::numeric_limits<double>::infinity();
     }
     const double absolute = terms.result * std::abs(want) + eta;
-    const double bound = scale * terms.claim + absolute;
+    const double bound = terms.bound(scale, want, eta);
     // An exact result that rounds to infinity, by what the bound allows.
     if (std::isinf(got) && std::isfinite(want) &&
         fast_encode<kFormat>(want + std::copysign(bound, want)) == got_bits) {

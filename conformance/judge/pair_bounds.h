@@ -3,6 +3,7 @@
 #define ROPEPROOF_CONFORMANCE_JUDGE_PAIR_BOUNDS_H_
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,12 @@ struct Terms {
   std::int64_t pair = -1;           // of a frequency: -1
   bool has_angle = false;           // that the kernel formed
   bool is_vacuous = false;          // accepts any rotation
+
+  // How far a result may be from `want`; `scale` is the pair's length times
+  // |m|, `eta` pays for underflow.
+  double bound(double scale, double want, double eta) const {
+    return scale * claim + (result * std::abs(want) + eta);
+  }
 };
 
 class PairBounds {

@@ -19,9 +19,8 @@ namespace {
 
 constexpr int kPrecisionBits = 106;
 constexpr double kUndecidable = std::numeric_limits<double>::infinity();
-// The sum of two numbers below kHuge does not overflow, and the exact product
-// of two doubles does not underflow if it is above kTiny.
-constexpr double kHuge = 0x1p1000, kTiny = 0x1p-900;
+// The exact product of two doubles does not underflow if it is above kTiny.
+constexpr double kTiny = 0x1p-900;
 
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
@@ -51,15 +50,14 @@ std::optional<Proved> rounded(DoubleDouble y, double margin) {
 // How far y_u = x_u c - x_v s (rows.h) may be off.
 double margin_of(double x_u, double x_v, const CosSin& t,
                  const CosSinError& error) {
-  const double u = std::abs(x_u), v = std::abs(x_v);
-  const double size = u * std::abs(t.c.hi) + v * std::abs(t.s.hi);
+  const double size = pair_size(x_u, x_v, t);
   if (!(size < kHuge)) return kUndecidable;
-  if (u == 0 && v == 0) return 0;
+  if (x_u == 0 && x_v == 0) return 0;
   if (error.is_exact()) {  // y_u = x_u c, a product of two doubles
-    const bool is_zero = u == 0 || t.c.hi == 0;
+    const bool is_zero = x_u == 0 || t.c.hi == 0;
     return is_zero || size > kTiny ? 0 : kUndecidable;
   }
-  return u * error.c + v * error.s + kPairError * size + kPairUnderflow;
+  return pair_margin(x_u, x_v, size, error);
 }
 
 void ask(const Goldens& goldens, std::vector<GoldenCosSin>& result) {
@@ -136,26 +134,47 @@ std::vector<WideCosSin> FastGoldens::wide_table() const {
 
 // store(i, y) takes element i.
 template <class Proved, class Store>
-std::int64_t FastGoldens::rotate(std::int64_t heads, std::span<const double> x,
+std::int64_t FastGoldens::rotate(std::int64_t first_token, std::int64_t count,
+                                 std::int64_t heads, std::span<const double> x,
                                  const Store& store) const {
-  validate_x(table_.tokens(), heads, layout_.head_dim, x);
+  validate_x(count, heads, layout_.head_dim, x);
   const std::size_t pairs = sources_.size();
   const auto head_dim = static_cast<std::size_t>(layout_.head_dim);
   std::atomic<std::int64_t> asked = 0;
-  parallel_for(table_.tokens(), [&](std::int64_t token) {
+  parallel_for(count, [&](std::int64_t token) {
     require_arithmetic();
-    const std::int64_t row = table_.row_of(token);
+    const std::int64_t row = table_.row_of(first_token + token);
     const std::span<const CosSin> cos_sin = table_.cos_sin(row);
     const std::span<const CosSinError> errors = table_.errors(row);
     std::vector<double> x_u(pairs), x_v(pairs);
     std::vector<DoubleDouble> y_u(pairs), y_v(pairs);
+    std::vector<std::uint64_t> odd_u(pairs), odd_v(pairs);
     std::optional<Goldens> oracle;
+    const auto copy_outside = [&](std::size_t first,
+                                  std::span<const double> head) {
+      for (const std::int64_t k : outside_) {
+        store(first + static_cast<std::size_t>(k), Proved{bits(at(head, k))});
+      }
+    };
     for (std::int64_t h = token * heads; h < (token + 1) * heads; ++h) {
       const std::size_t first = static_cast<std::size_t>(h) * head_dim;
       const std::span<const double> head = x.subspan(first, head_dim);
       for (std::size_t j = 0; j < pairs; ++j) {
         x_u[j] = at(head, sources_[j].u);
         x_v[j] = at(head, sources_[j].v);
+      }
+      if constexpr (!std::is_same_v<Proved, WideGolden>) {
+        if (rotate_row_to_odd(cos_sin, errors.data(), x_u.data(), x_v.data(),
+                              odd_u.data(), odd_v.data())) {
+          for (std::size_t j = 0; j < pairs; ++j) {
+            store(first + static_cast<std::size_t>(targets_[j].u),
+                  Golden{odd_u[j], kPrecisionBits});
+            store(first + static_cast<std::size_t>(targets_[j].v),
+                  Golden{odd_v[j], kPrecisionBits});
+          }
+          copy_outside(first, head);
+          continue;
+        }
       }
       rotate_row(cos_sin, x_u.data(), x_v.data(), y_u.data(), y_v.data());
       bool is_decided = true;
@@ -171,9 +190,7 @@ std::int64_t FastGoldens::rotate(std::int64_t heads, std::span<const double> x,
         store(first + static_cast<std::size_t>(targets_[j].v), *v);
       }
       if (is_decided) {
-        for (const std::int64_t k : outside_) {
-          store(first + static_cast<std::size_t>(k), Proved{bits(at(head, k))});
-        }
+        copy_outside(first, head);
         continue;
       }
       if (!oracle) oracle.emplace(table_.oracle(row));
@@ -188,9 +205,17 @@ std::int64_t FastGoldens::rotate(std::int64_t heads, std::span<const double> x,
 
 std::int64_t FastGoldens::rope(std::int64_t heads, std::span<const double> x,
                                std::span<std::uint64_t> y) const {
+  return rope_part(0, table_.tokens(), heads, x, y);
+}
+
+std::int64_t FastGoldens::rope_part(std::int64_t first, std::int64_t count,
+                                    std::int64_t heads,
+                                    std::span<const double> x,
+                                    std::span<std::uint64_t> y) const {
   validate_size("y", y.size(), std::ssize(x));
   return rotate<Golden>(
-      heads, x, [&](std::size_t i, const Golden& value) { y[i] = value.bits; });
+      first, count, heads, x,
+      [&](std::size_t i, const Golden& value) { y[i] = value.bits; });
 }
 
 std::int64_t FastGoldens::wide_rope(std::int64_t heads,
@@ -199,7 +224,7 @@ std::int64_t FastGoldens::wide_rope(std::int64_t heads,
                                     std::span<std::uint64_t> lo) const {
   validate_size("hi", hi.size(), std::ssize(x));
   validate_size("lo", lo.size(), std::ssize(x));
-  return rotate<WideGolden>(heads, x,
+  return rotate<WideGolden>(0, table_.tokens(), heads, x,
                             [&](std::size_t i, const WideGolden& value) {
                               hi[i] = value.hi;
                               lo[i] = value.lo;

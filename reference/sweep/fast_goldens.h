@@ -18,15 +18,6 @@
 
 namespace ropeproof::reference::sweep {
 
-// A rotated pair (rows.h): y_u = x_u c - x_v s is off by
-//     |x_u| e_c + |x_v| e_s + kPairError (|x_u c| + |x_v s|) + kPairUnderflow
-// with e_c and e_s of the table. kPairError: the two products (kScaledError)
-// and their sum (kSumError), 4.502 u^2; u^2 for the ends of the rounding test;
-// and the roundings of this bound itself. Relative to what is summed, not to
-// |m|: a pair with one zero has results as small as its sine, and is decided.
-inline constexpr double kPairError = 5.6 * kU2;
-// Eight operations of the two products lose 2^-1075 each where they underflow.
-inline constexpr double kPairUnderflow = 0x1p-1070;
 // The errors of table and pair, relative to |m| (|x_u| + |x_v|): below 2^-99.
 inline constexpr double kGoldenError = kTableError + kPairError;
 
@@ -54,6 +45,10 @@ class FastGoldens {
   // Returns how many heads the oracle had to form, for 1 ms each and more.
   std::int64_t rope(std::int64_t heads, std::span<const double> x,
                     std::span<std::uint64_t> y) const;
+  // A part: `count` tokens from `first` on, x and y theirs alone.
+  std::int64_t rope_part(std::int64_t first, std::int64_t count,
+                         std::int64_t heads, std::span<const double> x,
+                         std::span<std::uint64_t> y) const;
   // hi has the bits of Goldens::wide_rope, and hi + lo is within kGoldenError
   // |m| (|x_u| + |x_v|) of the real number. lo is 0 outside the window.
   std::int64_t wide_rope(std::int64_t heads, std::span<const double> x,
@@ -64,7 +59,8 @@ class FastGoldens {
   template <class Proved>
   std::vector<Proved> proved_table() const;
   template <class Proved, class Store>
-  std::int64_t rotate(std::int64_t heads, std::span<const double> x,
+  std::int64_t rotate(std::int64_t first, std::int64_t count,
+                      std::int64_t heads, std::span<const double> x,
                       const Store& store) const;
 
   CosSinTable table_;

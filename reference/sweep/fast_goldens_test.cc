@@ -214,6 +214,46 @@ TEST_CASE("goldens formed at run time have the oracle's bits and their bounds",
   CHECK(worst.rope * kGoldenError > kU2);
 }
 
+TEST_CASE("rows that are rounded to odd at once have the oracle's bits",
+          "[reference][sweep][certificate]") {
+  Random random(7);
+  const Spec spec{leading(32, 32, Pairing::kHalfSplit), {500000}};
+  const std::vector<double> positions = {1, 2, 257, 65537, 0x1p33 + 1, 0.25};
+  const CosSinTable table(best_oracle(), spec, positions);
+  const Goldens goldens(best_oracle(), spec, positions);
+  const auto entries = goldens.table();
+  std::vector<double> x, head(32);
+  for (std::int64_t token = 0; token < table.tokens(); ++token) {
+    for (std::int64_t j = 0; j < 16; ++j) {
+      constexpr int kKinds[] = {0, 1, 5, 6, 9};  // none is a zero
+      const GoldenCosSin& t = at(entries, token * 16 + j);
+      fill_pair(kKinds[random() % 5], value(t.cos.bits), value(t.sin.bits),
+                random, at(head, j), at(head, j + 16));
+    }
+    std::ranges::transform(head, std::back_inserter(x), [](double number) {
+      return round_to(Format::kF32, number);
+    });
+  }
+  const auto want = goldens.rope(1, x);
+  for (std::int64_t token = 0; token < table.tokens(); ++token) {
+    const std::int64_t row = table.row_of(token);
+    const double* const u = x.data() + 32 * token;
+    std::vector<std::uint64_t> y(32);
+    const auto of_row = table.errors(row);
+    std::vector<CosSinError> errors(of_row.begin(), of_row.end());
+    const auto is_decided = [&] {
+      return rotate_row_to_odd(table.cos_sin(row), errors.data(), u, u + 16,
+                               y.data(), y.data() + 16);
+    };
+    REQUIRE(is_decided());
+    for (int k = 0; k < 32; ++k) {
+      CHECK(at(y, k) == at(want, 32 * token + k).bits);
+    }
+    errors[11].c = 0x1p-53;  // as far as the last bit: nothing is known
+    CHECK(!is_decided());
+  }
+}
+
 TEST_CASE("tables of long and scattered positions are the oracle's",
           "[reference][sweep][certificate]") {
   Random random(4096);

@@ -24,6 +24,7 @@
 
 #include "reference/oracle.h"
 #include "reference/sweep/double_double.h"
+#include "reference/sweep/rows.h"
 
 namespace ropeproof::reference::sweep {
 
@@ -38,13 +39,6 @@ inline constexpr double kCircleError = 1.01 * kU2;
 // sin likewise. Relative to what is summed: where S = 0, a small sine is as
 // good as a.
 inline constexpr double kTurnError = 18.4 * kU2;
-
-// How far the components of an entry may be from the real numbers. Both are 0
-// where the angle is zero and m is a binary64 number: there sin is 0 and cos m.
-struct CosSinError {
-  double c = 0, s = 0;
-  bool is_exact() const { return c == 0 && s == 0; }
-};
 
 // |t| in units of 2^-192, the lowest limb first.
 struct FixedTurns {
