@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -26,9 +25,19 @@ class Pattern {
   // `has_positions`: every token has one position, on one axis.
   explicit Pattern(bool has_positions) : has_positions_(has_positions) {}
 
+  struct Count {
+    std::int64_t wrong = 0, all = 0;
+
+    void operator+=(const Count& more) { wrong += more.wrong, all += more.all; }
+  };
+
+  // Elements of one batch row, token and head.
+  void add_place(const judge::Element& element, const Count& count);
+  // Elements of one pair, -1 for none; of these, those at position 0.
   // `is_second`: v of its pair (u, v).
-  void add(const judge::Element& element, bool is_second, bool wrong,
-           bool unwritten);
+  void add_pair(std::int64_t pair, bool is_second, const Count& count,
+                const Count& at_origin);
+  void add_unwritten() { ++unwritten_; }
 
   // Lengths before and after: a rotation times m keeps their ratio at |m|.
   void add_length(double in, double out, double amplitude);
@@ -39,12 +48,10 @@ class Pattern {
   // 0 to 256, wrong at 257 to 4096; ...".
   std::string text() const;
 
-  Symptoms symptoms() const;
+  // `noise`: of a length, from rounding.
+  Symptoms symptoms(double noise) const;
 
  private:
-  struct Count {
-    std::int64_t wrong = 0, all = 0;
-  };
   using Axis = std::map<std::int64_t, Count>;
 
   // By position, whether the tokens there are wrong; empty where some are and
@@ -106,29 +113,26 @@ void add_error(double& largest, double want, double got) {
   if (!std::isnan(largest) && !(error <= largest)) largest = error;
 }
 
-void Pattern::add(const judge::Element& element, bool is_second, bool wrong,
-                  bool unwritten) {
-  const auto count = [wrong](Count& c) {
-    ++c.all;
-    if (wrong) ++c.wrong;
-  };
-  count(total_);
-  count(batches_[element.batch]);
-  count(tokens_[element.token]);
-  count(heads_[element.head]);
-  if (has_positions_) {
-    auto& at = tokens_of_all_[{element.batch, element.token}];
-    at.first = element.position;
-    count(at.second);
+void Pattern::add_place(const judge::Element& element, const Count& count) {
+  total_ += count;
+  batches_[element.batch] += count;
+  tokens_[element.token] += count;
+  heads_[element.head] += count;
+  if (!has_positions_) return;
+  auto& at = tokens_of_all_[{element.batch, element.token}];
+  at.first = element.position;
+  at.second += count;
+}
+
+void Pattern::add_pair(std::int64_t pair, bool is_second, const Count& count,
+                       const Count& at_origin) {
+  if (pair < 0) {
+    outside_ += count;
+    return;
   }
-  if (element.pair < 0) {
-    count(outside_);
-  } else {
-    count(pairs_[element.pair]);
-    if (element.is_origin) count(position_zero_);
-    if (is_second) count(second_);
-  }
-  if (unwritten) ++unwritten_;
+  pairs_[pair] += count;
+  position_zero_ += at_origin;
+  if (is_second) second_ += count;
 }
 
 void Pattern::add_length(double in, double out, double amplitude) {
@@ -140,7 +144,7 @@ void Pattern::add_head_length(double want, double out) {
   add_error(head_length_error_, want, out);
 }
 
-Symptoms Pattern::symptoms() const {
+Symptoms Pattern::symptoms(double noise) const {
   Symptoms symptoms;
   symptoms.only_outside = outside_.wrong == total_.wrong;
   // A head is skipped whole; an error of its values would show in them all.
@@ -153,6 +157,8 @@ Symptoms Pattern::symptoms() const {
   symptoms.has_lengths = has_length_;
   symptoms.pairs_keep_length = length_error_ < kLengthsKept;
   symptoms.heads_keep_length = head_length_error_ < kLengthsKept;
+  symptoms.heads_turn_whole =
+      head_length_error_ < noise && 4 * total_.wrong > total_.all;
   const auto first = pairs_.find(0);
   symptoms.pair_0_is_right =
       pairs_.size() > 1 && first != pairs_.end() && first->second.wrong == 0;
@@ -236,19 +242,20 @@ std::string Pattern::text() const {
   return text;
 }
 
+template <Format kFormat>
 void add_lengths(Pattern& pattern, const cases::Problem& problem,
                  const cases::Golden& golden, const judge::OutputTensor& tensor,
                  const judge::Channels& channels) {
   const std::int64_t d = problem.spec.layout.head_dim;
-  const auto value = [&](const cases::Bits& bits, std::int64_t i) {
-    return decode(problem.dtype, bits[static_cast<std::size_t>(i)]);
-  };
   for (std::int64_t row = 0; row < problem.tokens() * tensor.heads; ++row) {
     double want = 0, got = 0;  // the head's, squared
     for (std::size_t j = 0; j < channels.from.size(); ++j) {
       const auto length_of = [&](const cases::Bits& bits, const auto& pair) {
-        return judge::pair_length<Format::kF64>(value(bits, row * d + pair.u),
-                                                value(bits, row * d + pair.v));
+        const auto value = [&](std::int64_t channel) {
+          return judge::fast_decode<kFormat>(
+              reference::at(bits, row * d + channel));
+        };
+        return judge::pair_length<kFormat>(value(pair.u), value(pair.v));
       };
       const double amplitude = std::abs(golden.amplitude_of(
           row / tensor.heads, static_cast<std::int64_t>(j)));
@@ -262,30 +269,85 @@ void add_lengths(Pattern& pattern, const cases::Problem& problem,
   }
 }
 
+// A tensor of rows of channels, one for each head of each token.
+void add_rows(Pattern& pattern, const judge::OutputLayout& layout,
+              const judge::OutputTensor& tensor,
+              const std::vector<judge::Mark>& marks) {
+  const judge::Channels& channels = layout.channels();
+  const std::int64_t d = std::ssize(channels.pair_of);
+  std::vector<Pattern::Count> all(channels.pair_of.size()), zero = all;
+  std::vector<char> is_origin(channels.pair_of.size());
+  for (std::int64_t row = 0; row < tensor.size() / d; ++row) {
+    const std::int64_t first = tensor.first + row * d;
+    if (row % tensor.heads == 0) {
+      for (std::int64_t t = 0; t < d; ++t) {
+        reference::at(is_origin, t) = layout.element(first + t).is_origin;
+      }
+    }
+    Pattern::Count of_row{0, d};
+    for (std::size_t t = 0; t < all.size(); ++t) {
+      const auto at = static_cast<std::size_t>(first) + t;
+      const Pattern::Count one{marks[at].is_wrong ? 1 : 0, 1};
+      all[t] += one;
+      if (is_origin[t] != 0) zero[t] += one;
+      of_row.wrong += one.wrong;
+      if (one.wrong > 0 &&
+          cases::is_output_fill(
+              layout.format(),
+              tensor.got[at - static_cast<std::size_t>(tensor.first)])) {
+        pattern.add_unwritten();
+      }
+    }
+    pattern.add_place(layout.element(first), of_row);
+  }
+  for (std::int64_t t = 0; t < d && tensor.size() > 0; ++t) {
+    const std::int64_t j = reference::at(channels.pair_of, t);
+    pattern.add_pair(j, j >= 0 && reference::at(channels.to, j).v == t,
+                     reference::at(all, t), reference::at(zero, t));
+  }
+}
+
 Pattern pattern_of(const cases::Problem& problem, const cases::Golden& golden,
                    std::uint32_t operation, const judge::OutputLayout& layout,
                    const std::vector<judge::Mark>& marks) {
   const bool is_permuted = operation == ROPEPROOF_PERMUTE;
   Pattern pattern(problem.spec.axes.count == 1 && !is_permuted &&
                   operation != ROPEPROOF_FREQUENCIES);
-  const judge::Channels& channels = layout.channels();
   for (const judge::OutputTensor& tensor : layout.tensors()) {
+    if (tensor.x != nullptr) {
+      add_rows(pattern, layout, tensor, marks);
+      judge::with_format(problem.dtype, [&]<Format kFormat>() {
+        add_lengths<kFormat>(pattern, problem, golden, tensor,
+                             layout.channels());
+      });
+      continue;
+    }
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
       const judge::Element e = layout.element(tensor.first + i);
-      const bool is_wrong =
-          marks[static_cast<std::size_t>(tensor.first + i)].is_wrong;
-      const bool is_unwritten = is_wrong && !is_permuted &&
-                                cases::is_output_fill(e.format, e.got_bits);
-      const bool is_second =
-          tensor.x != nullptr && e.pair >= 0 &&
-          channels.to[static_cast<std::size_t>(e.pair)].v == e.channel;
-      pattern.add(e, is_second, is_wrong, is_unwritten);
-    }
-    if (tensor.x != nullptr) {
-      add_lengths(pattern, problem, golden, tensor, channels);
+      const bool is_wrong = reference::at(marks, tensor.first + i).is_wrong;
+      const Pattern::Count one{is_wrong ? 1 : 0, 1}, none;
+      const bool is_number = is_wrong && !is_permuted;
+      if (is_number && cases::is_output_fill(e.format, e.got_bits)) {
+        pattern.add_unwritten();
+      }
+      pattern.add_place(e, one);
+      pattern.add_pair(e.pair, false, one, e.is_origin ? one : none);
     }
   }
   return pattern;
+}
+
+// Of q and k those that are wrong, if only one is: the other shows nothing.
+Tensors wrong_ones(const judge::OutputLayout& layout,
+                   const std::vector<judge::Mark>& marks) {
+  const auto is_wrong = [&](const judge::OutputTensor& tensor) {
+    const auto begin = marks.begin() + tensor.first;
+    return std::any_of(begin, begin + tensor.size(),
+                       [](const judge::Mark& mark) { return mark.is_wrong; });
+  };
+  const auto& of = layout.tensors();
+  return of[0].x == nullptr ? Tensors()
+                            : Tensors{is_wrong(of[0]), is_wrong(of[1])};
 }
 
 }  // namespace
@@ -299,24 +361,31 @@ Account account_of(const judge::Measurement& judged,
   const judge::OutputLayout layout(problem, golden, operation, claim, output);
   const std::vector<judge::Mark> marks =
       judge::marks_of(problem, golden, operation, claim, output);
-  const Pattern pattern = pattern_of(problem, golden, operation, layout, marks);
+  const auto pattern = pattern_of(problem, golden, operation, layout, marks);
   account.pattern = pattern.text();
   if (operation == ROPEPROOF_PERMUTE) {
     account.equation = equation_of(ROPEPROOF_PERMUTE);
     return account;
   }
-  Symptoms symptoms = pattern.symptoms();
+  Symptoms symptoms = pattern.symptoms(rotation_noise(layout.format()));
   Measured measured;
+  const Tensors tensors = wrong_ones(layout, marks);
   if (!problem.is_special && !symptoms.only_outside &&
       !symptoms.some_heads_alone) {
-    measured = measure(problem, golden, operation, output, claim.table,
-                       !symptoms.has_lengths || symptoms.pairs_keep_length);
+    measured =
+        measure(problem, golden, operation, output, claim.table,
+                !symptoms.has_lengths || symptoms.pairs_keep_length, tensors);
   }
   // Then it is no more than what rounding makes of small angles.
   if (judged.beyond_structure == 0) measured.angle_error = 0;
   account.measured = matches_of(problem, layout, marks);
-  std::ranges::copy(measured.text(problem.pairs()),
-                    std::back_inserter(account.measured));
+  const bool is_one =
+      problem.q_heads > 0 && problem.k_heads > 0 && tensors.q != tensors.k;
+  for (const std::string& sentence : measured.text(problem.pairs())) {
+    account.measured.push_back(
+        (is_one ? (tensors.q ? "in q alone: " : "in k alone: ") : "") +
+        sentence);
+  }
   symptoms.frequency_is_off =
       measured.is_frequency_off() && !measured.is_reversed();
   symptoms.position_is_off = measured.is_position_off();
@@ -324,6 +393,7 @@ Account account_of(const judge::Measurement& judged,
       symptoms, operation,
       claim.computes_scaling ? problem.spec.frequencies.scaling
                              : reference::Scaling(reference::Default{}));
+  account.is_equation_shown = is_shown(symptoms);
   return account;
 }
 

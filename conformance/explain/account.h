@@ -17,6 +17,8 @@ namespace ropeproof::conformance::explain {
 struct Account {
   std::string pattern;  // that wrong elements follow, in words
   int equation = 0;     // that they contradict (equation.h)
+  // The numbers show that it is this one; else it is the likeliest.
+  bool is_equation_shown = false;
   // What stands in place of wrong elements (matches.h), and the rotation that
   // was seen in place of the one due, in sentences.
   std::vector<std::string> measured;

@@ -63,4 +63,12 @@ int equation_of(const Symptoms& symptoms, std::uint32_t operation,
   return symptoms.pair_0_is_right || frequency != 1 ? frequency : 2;
 }
 
+bool is_shown(const Symptoms& symptoms) {
+  if (symptoms.only_outside) return true;
+  if (symptoms.some_heads_alone) return false;
+  return symptoms.position_is_off || symptoms.frequency_is_off ||
+         (symptoms.has_lengths && !symptoms.pairs_keep_length &&
+          symptoms.heads_turn_whole);
+}
+
 }  // namespace ropeproof::conformance::explain

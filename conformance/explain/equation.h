@@ -27,6 +27,8 @@ struct Symptoms {
   bool some_heads_alone = false;  // or some elements were never written
   bool has_lengths = false;       // q or k: the next two are known
   bool pairs_keep_length = false, heads_keep_length = false;
+  // Heads do but for rounding, and most of their elements are wrong.
+  bool heads_turn_whole = false;
   bool pair_0_is_right = false;  // whose frequency is 1 whatever the base
   // Angles were measured to be those of another frequency, another position.
   bool frequency_is_off = false, position_is_off = false;
@@ -37,6 +39,11 @@ struct Symptoms {
 // `scaling`: the one that the kernel itself computes; Default for none.
 int equation_of(const Symptoms& symptoms, std::uint32_t operation,
                 const reference::Scaling& scaling);
+
+// Whether the numbers show that it is this one: all are outside the window, the
+// frequency or the position was measured, or heads turned as wholes by pairs of
+// other channels. Of halves exchanged or one spoilt element they do not.
+bool is_shown(const Symptoms& symptoms);
 
 }  // namespace ropeproof::conformance::explain
 

@@ -250,7 +250,7 @@ Measured measured_frequencies(const cases::Problem& problem,
 
 Measured measure(const cases::Problem& problem, const cases::Golden& golden,
                  std::uint32_t operation, const judge::Output& output,
-                 reference::Format table, bool keeps_length) {
+                 reference::Format table, bool keeps_length, Tensors tensors) {
   Measured m;
   if (operation == ROPEPROOF_FREQUENCIES) {
     m.frequency = of_frequencies(problem, golden, output, table);
@@ -260,7 +260,7 @@ Measured measure(const cases::Problem& problem, const cases::Golden& golden,
   const double noise =
       rotation_noise(operation == ROPEPROOF_TABLE ? table : problem.dtype);
   const std::vector<Rotation> seen =
-      rotations(problem, golden, operation, output, table);
+      rotations(problem, golden, operation, output, table, tensors);
   m.amplitude = amplitudes(seen, noise);
   // Other pairs, or no rotation at all: there is no angle to speak of.
   if (m.amplitude.empty() && !keeps_length) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "conformance/explain/rotations.h"
 #include "conformance/judge/output.h"
 
 namespace ropeproof::conformance::explain {
@@ -60,7 +61,8 @@ Measured measured_frequencies(const cases::Problem& problem,
 // pair of a token, more where circles must be searched.
 Measured measure(const cases::Problem& problem, const cases::Golden& golden,
                  std::uint32_t operation, const judge::Output& output,
-                 reference::Format table, bool keeps_length);
+                 reference::Format table, bool keeps_length,
+                 Tensors tensors = {});
 
 }  // namespace ropeproof::conformance::explain
 

@@ -93,7 +93,8 @@ double rotation_noise(Format format) {
 std::vector<Rotation> rotations(const cases::Problem& problem,
                                 const cases::Golden& golden,
                                 std::uint32_t operation,
-                                const judge::Output& output, Format table) {
+                                const judge::Output& output, Format table,
+                                Tensors tensors) {
   const bool is_table = operation == ROPEPROOF_TABLE;
   const double noise = rotation_noise(is_table ? table : problem.dtype);
   const double sense =
@@ -111,10 +112,18 @@ std::vector<Rotation> rotations(const cases::Problem& problem,
         sums.add(1,
                  {decode(table, output.cos[i]), decode(table, output.sin[i])});
       } else {
-        add_heads(sums, problem, token, j, problem.q, output.q,
-                  problem.q_heads);
-        add_heads(sums, problem, token, j, problem.k, output.k,
-                  problem.k_heads);
+        Sums of_k;
+        if (tensors.q) {
+          add_heads(sums, problem, token, j, problem.q, output.q,
+                    problem.q_heads);
+        }
+        if (tensors.k) {
+          add_heads(of_k, problem, token, j, problem.k, output.k,
+                    problem.k_heads);
+        }
+        const Complex apart = sums.cross * std::conj(of_k.cross);
+        if (apart != 0.0 && std::abs(std::arg(apart)) > 2 * noise) continue;
+        sums.cross += of_k.cross, sums.in += of_k.in, sums.out += of_k.out;
       }
       const double lengths = std::sqrt(sums.in) * std::sqrt(sums.out);
       const bool is_seen = lengths > 0 && std::isfinite(lengths) && m != 0;

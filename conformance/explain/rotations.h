@@ -20,15 +20,20 @@ struct Rotation {
   double stretch = 0;   // length of the output over that of the input and |m|
 };
 
+// Which tensors of an output are looked at.
+struct Tensors {
+  bool q = true, k = true;
+};
+
 // The rotations of an output, by tokens, then pairs. Left out is what none
-// explains: a
-// pair of zeros, numbers that are not finite, heads that were rotated apart.
+// explains: a pair of zeros, numbers that are not finite, heads that were
+// rotated apart, q and k too.
 // `table`: what cos and sin are held in.
 std::vector<Rotation> rotations(const cases::Problem& problem,
                                 const cases::Golden& golden,
                                 std::uint32_t operation,
                                 const judge::Output& output,
-                                reference::Format table);
+                                reference::Format table, Tensors tensors = {});
 
 // The most that rounding alone does to such an angle, in rad, or to a stretch.
 double rotation_noise(reference::Format format);

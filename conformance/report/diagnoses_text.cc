@@ -21,7 +21,8 @@ std::string what_text(const explain::Diagnosis& d) {
     }
     text += ", or " + d.aliases[i];
   }
-  if (!d.residual) return text;
+  // Of 0 there is nothing to say: it is so to the bit.
+  if (!d.residual || (*d.residual == 0 && d.next.empty())) return text;
   text += "; off by " + ratio_text(*d.residual) + " of the bound";
   if (!d.next.empty()) {
     text +=
@@ -36,15 +37,22 @@ std::string where_text(const explain::Diagnosis& d, bool has_others) {
                            : has_others ? " other failing check"
                                         : " failing check";
   const std::string count =
-      text::part_of(d.checks, d.tried) + kind + (d.tried == 1 ? "" : "s") +
-      (d.residual ? " tried" : "");  // of many, the small ones
+      d.tried == 1
+          ? ""  // no share
+          : text::part_of(d.checks, d.tried) + kind + "s" +
+                (d.residual ? " tried" : "");  // of many, the small ones
+  const auto with = [&](const std::string& mark, const std::string& place) {
+    return count.empty() ? place : count + mark + place;
+  };
   switch (d.where.kind) {
     case explain::Place::Kind::kNoSimpleRule:
-      return count + ", by no simple rule";
+      return with(", ", "by no simple rule");
     case explain::Place::Kind::kRule:
-      return count + "; exactly where " + d.where.rule;
+      return with("; ", "exactly where " + d.where.rule);
     case explain::Place::Kind::kEverywhere:
-      return count + (d.what.empty() ? "" : "; wherever it can show");
+      return d.what.empty() || d.tried == 1
+                 ? count
+                 : with("; ", "wherever it can show");
   }
   return count;
 }
@@ -82,7 +90,8 @@ std::string diagnoses_text(const std::vector<explain::Diagnosis>& diagnoses,
   std::string text;
   for (const auto& [what, where, why] :
        diagnosis_words(diagnoses, has_details)) {
-    text += paragraph("what", what) + paragraph("where", where);
+    text += paragraph("what", what);
+    if (!where.empty()) text += paragraph("where", where);
     if (!why.empty()) text += paragraph("why", why);
     text += "\n";
   }

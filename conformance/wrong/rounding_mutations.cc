@@ -172,7 +172,8 @@ Mutations results() {
       own("results rounded to f16", "of: inputs rounded to bf16",
           set(&Pipeline::result, to(Format::kF16))),
       {"result truncated", "triton-lang/triton#11217", once.bug, 4,
-       "round to nearest, ties to even; or declare ROPEPROOF_TRUNCATE",
+       "round to nearest, ties to even; or claim the rounding \"truncate\", "
+       "ROPEPROOF_TRUNCATE in C",
        set(&Pipeline::truncates, true), true},
       subnormal("subnormal products taken for 0", "llvm/llvm-project#57589",
                 set(&Pipeline::flush, Flush::kProducts)),

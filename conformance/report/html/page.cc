@@ -204,8 +204,10 @@ std::string diagnosis_section(const Report& report) {
   std::string html;
   for (std::size_t i = 0; i < words.size(); ++i) {
     html += "<div class=\"fault\"><h3>" + escaped(cut(words[i].what)) +
-            "</h3>\n<dl>\n<dt>where</dt><dd>" + escaped(cut(words[i].where)) +
-            "</dd>\n";
+            "</h3>\n<dl>\n";
+    if (!words[i].where.empty()) {
+      html += "<dt>where</dt><dd>" + escaped(cut(words[i].where)) + "</dd>\n";
+    }
     const int number = report.diagnoses[i].equation;
     if (const char* formula = formula_of_number(number)) {
       html += "<dt>formula</dt><dd>(R" + std::to_string(number) + ") " +
