@@ -1,4 +1,4 @@
-"""Arguments of assert_rope_close that cannot be.
+"""What assert_rope_close says: of wrong results, and of arguments that cannot be.
 
     python3 conformance/adapters/closeness_errors_test.py BUILD_DIR
 """
@@ -7,7 +7,132 @@ import unittest
 
 import numpy as np
 
-from closeness_test import close, rope, ropeproof
+from closeness_test import close, rng, rope, ropeproof, turned
+
+
+class Words(unittest.TestCase):
+    def setUp(self):
+        self.x = rng.standard_normal((2, 5, 3, 16), dtype=np.float32)
+        self.positions = np.array([0, 1, 257, 513, 4097])
+
+    def test_rows_of_a_cache_that_were_taken_in_place_of_others_are_named(self):
+        phi = np.float32(0.37) * np.arange(40, dtype=np.float32)[:, None] * (
+            np.float32(1e4) ** -(np.arange(8, dtype=np.float32) / 8))
+        cos, sin = np.cos(phi), np.sin(phi)
+
+        def of_rows(rows):
+            rows = np.asarray(rows)[..., None]
+            return turned(self.x, cos[rows], sin[rows])
+        due = 7 + np.arange(5) + [[0], [20]]
+        other = due.copy()
+        other[1] += 1
+        for rows, how, words in (
+                (np.arange(5), {"offset": 7}, "rows 0, 1, 2, ... of the table, "
+                 "whatever positions or offset say"),
+                (due + 1, {}, r"row of the table used: the given one \+ 1"),
+                (other, {}, r"the given one \+ 1.*batch row 1 only"),
+                (due[:1], {}, "the rows of batch row 0 in every batch row"),
+                (np.minimum(due, 29), {}, "29 in place of 30 to 31")):
+            how = how or {"positions": due}
+            with self.subTest(words), self.assertRaises(AssertionError) as failure:
+                close(of_rows(rows), self.x, cos=cos, sin=sin, **how)
+            text = " ".join(str(failure.exception).split())
+            self.assertRegex(text, words)
+            self.assertRegex(text, r"first q\[\d,\d,0,0\] pair 0 position (7|27|30)")
+
+    def test_the_bound_is_told_with_what_it_consists_of(self):
+        y = rope(self.x, self.positions)
+        y[1, 4, 0, 2] += 1e-2
+        with self.assertRaisesRegex(AssertionError, r"bound    \d[^=]*frequency in "
+                                    r"f32,[^=]*after it \(claim A1\)"):
+            close(y, self.x, positions=self.positions)
+
+    def test_a_wrong_result_is_named(self):
+        for result, words in (
+                (self.x.copy(), "not rotated"),
+                (rope(self.x, self.positions, "interleaved"), "other layout"),
+                (rope(self.x, self.positions, sign=-1), "direction"),
+                (rope(self.x, self.positions + 1), r"position \+ 1"),
+                (rope(self.x, self.positions, base=5e5), "base")):
+            with self.assertRaisesRegex(AssertionError, words):
+                close(result, self.x, positions=self.positions)
+
+    def test_nothing_is_said_that_the_numbers_do_not_show(self):
+        x, k = self.x, self.x[:, :, :1] + 1
+        right = rope(x, self.positions)
+
+        def told(result, given=x):
+            with self.assertRaises(AssertionError) as failure:
+                close(result, given, positions=self.positions)
+            text = str(failure.exception)
+            for words in ("off by 0 of", "of 1 wrong answer"):
+                self.assertNotIn(words, text)
+            return text
+        # Only k is wrong, by 1 in 1000: what was measured is of k.
+        theta = 1.001 * 1e4 ** -(np.arange(8) / 8)
+        off = ropeproof.golden(k, positions=self.positions, inv_freq=theta)
+        text = told((right, off.astype(np.float32)), (x, k))
+        self.assertIn("in k alone: frequency over the true one: 1.0010", text)
+        halves = np.roll(right, 8, -1)
+        spoilt = right.copy()
+        spoilt[1, 3, 2, 5] += 0.125
+        rounded = right.copy()
+        rounded[0] *= np.float32(1 + 2**-20)
+        for wrong in (halves, spoilt, rounded):
+            self.assertNotIn("  equation ", told(wrong))
+
+    def test_what_stands_in_place_of_a_result_is_told(self):
+        y, x = rope(self.x, self.positions), self.x
+
+        def told(line, change, **how):
+            z = y.copy()
+            change(z)
+            with self.assertRaises(AssertionError) as failure:
+                close(z, x, **{"positions": self.positions, **how})
+            text = " ".join(str(failure.exception).split())
+            self.assertRegex(text, line)
+            return text
+
+        def last_pair(z):
+            z[..., 7::8] = x[..., 7::8]
+        text = told("what not rotated.* exactly where index of the pair is 7",
+                    last_pair)
+        self.assertIn("unchanged, stands in 48 of 48 wrong elements", text)
+        self.assertNotIn("or exponent", text)
+
+        def one_nan(z):
+            z[0, 2, 1, 5] = np.nan
+        text = told(r"what NaN stands in 1 of 1 .* only in q\[0,2,1,5\]", one_nan)
+        self.assertNotIn("row 0 written", text)
+
+        def heads(z):
+            z[:, :, [0, 1]] = z[:, :, [1, 0]]
+        told("what heads 0 and 1 hold each other's results", heads)
+
+        def tokens(z):
+            z[:, 1:] = y[:, :-1]
+        told("what tokens 1-4 hold the results of tokens 0-3", tokens)
+        yarn = {"kind": "yarn", "factor": 4, "original_length": 32}
+        told("what YaRN scaling ignored, its amplitude too", lambda z: None,
+             scaling=yarn)
+
+        def even(z):
+            z[:, ::2] = rope(x, self.positions + 1)[:, ::2]
+        text = told(r"position \+ 1.* where index of the token is even", even)
+        self.assertNotIn(" equation ", text)
+
+    def test_another_arithmetic_is_told_the_claim_that_it_has_to_make(self):
+        x = rng.standard_normal((1, 4, 2, 64), dtype=np.float32)
+        positions = np.arange(200000, 200004)
+        log_base = np.float32(-np.log(1e6) / 32)
+        theta = np.exp(log_base * np.arange(32, dtype=np.float32))  # MLX
+        phi = positions.astype(np.float32)[:, None, None] * theta
+        c, s, u, v = np.cos(phi), np.sin(phi), x[..., :32], x[..., 32:]
+        y = np.concatenate([u * c - v * s, u * s + v * c], -1)
+        claim = {"angle_class": "A1", "power": "exp2"}
+        with self.assertRaisesRegex(AssertionError, r'"A1","power":"exp2"\}'):
+            close(y, x, positions=positions, base=1e6)
+        close(y, x, positions=positions, base=1e6, claim=claim)
 
 
 class Errors(unittest.TestCase):

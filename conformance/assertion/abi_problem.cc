@@ -171,6 +171,20 @@ std::vector<double> read_positions(const ropeproof_problem& p) {
   return positions;
 }
 
+// The row of each token.
+std::vector<std::int64_t> read_ids(const ropeproof_problem& p) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t s = 0; s < p.seq; ++s) {
+      rows.push_back(required(p.ids, "ids")[b * p.position_batch_stride + s]);
+      require(rows.back() >= 0 && rows.back() < p.cache_rows,
+              "ids has the row " + std::to_string(rows.back()) +
+                  "; cache_rows is " + std::to_string(p.cache_rows));
+    }
+  }
+  return rows;
+}
+
 void check_sizes(const ropeproof_problem& p) {
   const auto is_size = [](std::int64_t n, std::int64_t least) {
     return n >= least && n <= reference::kMaxHeadDim;
@@ -186,7 +200,8 @@ void check_sizes(const ropeproof_problem& p) {
               p.rotary_dim <= p.head_dim && p.rotary_dim % 2 == 0,
           "rotary_dim is " + std::to_string(p.rotary_dim) + ", head_dim " +
               std::to_string(p.head_dim) + "; expected an even one up to it");
-  require(is_size(p.position_axes, 1) || p.operation == ROPEPROOF_ROTATE,
+  require(is_size(p.position_axes, 1) || p.operation == ROPEPROOF_ROTATE ||
+              p.operation == ROPEPROOF_LOOKUP,
           "position_axes is " + std::to_string(p.position_axes));
   require_known("table_dtype", p.table_dtype, plugin::kDtypeWords);
   require_known("axis_map", p.axis_map, plugin::kAxisMapWords);
@@ -205,10 +220,10 @@ cases::Bits read_input(const ropeproof_problem& p, const ropeproof_tensor& t,
 
 cases::Problem read_problem(const ropeproof_problem& p) {
   constexpr std::uint32_t kKnown =
-      ROPEPROOF_ROPE | ROPEPROOF_ROTATE | ROPEPROOF_TABLE;
+      ROPEPROOF_ROPE | ROPEPROOF_ROTATE | ROPEPROOF_LOOKUP | ROPEPROOF_TABLE;
   require(std::has_single_bit(p.operation) && (p.operation & kKnown) != 0,
           "operation is " + std::to_string(p.operation) +
-              "; expected ROPEPROOF_ROPE, _ROTATE or _TABLE");
+              "; expected ROPEPROOF_ROPE, _ROTATE, _LOOKUP or _TABLE");
   require(p.pair_amplitude == nullptr, "pair_amplitude cannot be judged here");
   check_sizes(p);
   const bool is_table = p.operation == ROPEPROOF_TABLE;
@@ -221,6 +236,10 @@ cases::Problem read_problem(const ropeproof_problem& p) {
     // Of a given table the tokens' numbers: where an element is, in words.
     for (std::int64_t token = 0; token < p.batch * p.seq; ++token) {
       problem.positions.push_back(static_cast<double>(token % p.seq));
+    }
+  } else if (p.operation == ROPEPROOF_LOOKUP) {
+    for (const std::int64_t row : read_ids(p)) {
+      problem.positions.push_back(static_cast<double>(row));
     }
   } else {
     problem.spec.frequencies = read_frequencies(p);
@@ -267,25 +286,46 @@ judge::Output read_output(const ropeproof_problem& p) {
 }
 
 GivenTable read_given_table(const ropeproof_problem& p,
-                            const reference::Spec& spec) {
-  require(p.cache == 0 || p.cache == ROPEPROOF_CACHE_DOUBLED,
+                            const reference::Spec& spec, Rows which) {
+  const bool is_lookup = p.operation == ROPEPROOF_LOOKUP;
+  const bool is_packed = is_lookup && p.cache == ROPEPROOF_CACHE_SIDE_BY_SIDE;
+  const bool is_doubled = p.cache == ROPEPROOF_CACHE_DOUBLED;
+  require(is_doubled || is_packed || p.cache == 0 ||
+              (is_lookup && p.cache == ROPEPROOF_CACHE_SPLIT),
           "cache is " + std::to_string(p.cache) +
-              "; expected 0 or ROPEPROOF_CACHE_DOUBLED");
-  const bool is_doubled = p.cache != 0;
+              "; expected 0 or ROPEPROOF_CACHE_DOUBLED, or of a lookup any");
   const Format format = format_named("table_dtype", p.table_dtype);
-  call::Rows rows = table_rows(p);
-  if (is_doubled) rows.length = p.rotary_dim;
-  const auto read = [&](const void* data, const char* name) {
+  call::Rows lie = table_rows(p);
+  if (is_doubled) lie.length = p.rotary_dim;
+  std::vector<std::int64_t> rows;
+  if (is_lookup && which == Rows::kOfTokens) rows = read_ids(p);
+  if (is_lookup) {
+    lie.shape = {1, which == Rows::kAll ? p.cache_rows : 1, 1};
+    lie.strides = {0, p.table_token_stride, 0};
+  }
+  const auto read = [&](const void* data, const char* name,
+                        std::int64_t skipped) {
+    const auto* const start =
+        static_cast<const std::byte*>(required(data, name));
     std::vector<double> values;
-    for (const std::uint64_t bits :
-         bits_of(required(data, name), format, rows)) {
-      values.push_back(decode(format, bits));
+    const auto add = [&](std::int64_t first) {
+      const auto bytes =
+          first * static_cast<std::int64_t>(plugin::bytes_of(format));
+      for (const std::uint64_t bits : bits_of(start + bytes, format, lie)) {
+        values.push_back(decode(format, bits));
+      }
+    };
+    if (rows.empty()) add(skipped);
+    for (const std::int64_t row : rows) {
+      add(row * p.table_token_stride + skipped);
     }
     return values;
   };
   GivenTable table;
   table.pairs = p.rotary_dim / 2;
-  table.cos_u = read(p.cos, "cos"), table.sin_u = read(p.sin, "sin");
+  table.cos_u = read(p.cos, "cos", 0);
+  table.sin_u =
+      is_packed ? read(p.cos, "cos", table.pairs) : read(p.sin, "sin", 0);
   for (const std::vector<double>* entries : {&table.cos_u, &table.sin_u}) {
     require(std::ranges::all_of(*entries,
                                 [](double x) { return std::isfinite(x); }),
@@ -298,7 +338,7 @@ GivenTable read_given_table(const ropeproof_problem& p,
   const std::vector<double> cos = std::move(table.cos_u),
                             sin = std::move(table.sin_u);
   table.cos_u.clear(), table.sin_u.clear();
-  for (std::int64_t row = 0; row < p.batch * p.seq; ++row) {
+  for (std::int64_t row = 0; row < std::ssize(cos) / p.rotary_dim; ++row) {
     for (std::int64_t j = 0; j < table.pairs; ++j) {
       const reference::Pair to = reference::target_pair(spec, j);
       const std::int64_t first = row * p.rotary_dim - p.rotary_offset;

@@ -11,19 +11,25 @@
 
 namespace ropeproof::conformance::assertion {
 
-// The problem, with q and k as the kernel was given them. Throws
-// std::invalid_argument, one line that names the field, for one that
-// contradicts itself, or whose operation is none of rope, rotate and table.
+// The problem, with q and k as the kernel was given them; of a lookup the
+// positions are the rows. Throws std::invalid_argument, one line that names the
+// field, for one that contradicts itself, or whose operation is none of rope,
+// rotate, lookup and table.
 cases::Problem read_problem(const ropeproof_problem& problem);
 
 // What the kernel has written: q.out and k.out, or cos and sin of a table.
 judge::Output read_output(const ropeproof_problem& problem);
 
-// The cos and sin of a rotation by given ones, each taken as the number that it
-// is: for each pair or, with cache ROPEPROOF_CACHE_DOUBLED, for each channel of
-// the window. Throws std::invalid_argument as read_problem does.
+// Which rows of a cache are read: those of the tokens, or all.
+enum class Rows { kOfTokens, kAll };
+
+// The cos and sin of a rotation by given ones or by rows of a cache, each taken
+// as the number that it is: for each pair or, with cache
+// ROPEPROOF_CACHE_DOUBLED, for each channel of the window. Throws
+// std::invalid_argument as read_problem does.
 GivenTable read_given_table(const ropeproof_problem& problem,
-                            const reference::Spec& spec);
+                            const reference::Spec& spec,
+                            Rows rows = Rows::kOfTokens);
 
 }  // namespace ropeproof::conformance::assertion
 

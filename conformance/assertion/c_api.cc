@@ -68,13 +68,9 @@ int32_t guarded(const Do& work) {
   }
 }
 
-}  // namespace
-
-extern "C" {
-
-int32_t ropeproof_judge(const ropeproof_problem* problem,
-                        const ropeproof_claim* claim,
-                        ropeproof_judgement** judgement) {
+int32_t judged(const ropeproof_problem* problem, const ropeproof_claim* claim,
+               ropeproof_judgement** judgement,
+               ropeproof::conformance::assertion::Result result) {
   using namespace ropeproof::conformance;
   return guarded([&] {
     if (judgement != nullptr) *judgement = nullptr;
@@ -89,10 +85,27 @@ int32_t ropeproof_judge(const ropeproof_problem* problem,
     }
     ropeproof_claim usual = plugin::kStrictestClaim;
     usual.angle_class = ROPEPROOF_A1;
-    *judgement =
-        new ropeproof_judgement(asked, claim == nullptr ? usual : *claim);
+    *judgement = new ropeproof_judgement(
+        asked, claim == nullptr ? usual : *claim, result);
     return (*judgement)->no_verdict();
   });
+}
+
+}  // namespace
+
+extern "C" {
+
+using ropeproof::conformance::assertion::Result;
+
+int32_t ropeproof_judge(const ropeproof_problem* problem,
+                        const ropeproof_claim* claim,
+                        ropeproof_judgement** judgement) {
+  return judged(problem, claim, judgement, Result::kGiven);
+}
+int32_t ropeproof_expect(const ropeproof_problem* problem,
+                         const ropeproof_claim* claim,
+                         ropeproof_judgement** judgement) {
+  return judged(problem, claim, judgement, Result::kNone);
 }
 
 int64_t ropeproof_elements(const ropeproof_judgement* j) {
@@ -106,17 +119,15 @@ int64_t ropeproof_unjudged(const ropeproof_judgement* j) {
 }
 double ropeproof_worst(const ropeproof_judgement* j) {
   if (j == nullptr) return HUGE_VAL;
-  return or_else(HUGE_VAL, [&] { return j->numbers().worst; });
+  return or_else(HUGE_VAL, [&] { return j->worst(); });
 }
 const double* ropeproof_golden(const ropeproof_judgement* j) {
   if (j == nullptr) return nullptr;
-  return or_else<const double*>(nullptr,
-                                [&] { return j->numbers().golden.data(); });
+  return or_else<const double*>(nullptr, [&] { return j->golden().data(); });
 }
 const double* ropeproof_bound(const ropeproof_judgement* j) {
   if (j == nullptr) return nullptr;
-  return or_else<const double*>(nullptr,
-                                [&] { return j->numbers().bound.data(); });
+  return or_else<const double*>(nullptr, [&] { return j->bound().data(); });
 }
 const char* ropeproof_text(const ropeproof_judgement* j) {
   if (j == nullptr) return ropeproof_error();

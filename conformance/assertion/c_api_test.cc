@@ -124,6 +124,36 @@ TEST_CASE("a wrong result says where, how far, and which bug it is",
   CHECK_THAT(off.text, ContainsSubstring("1 of 48 elements"));
 }
 
+TEST_CASE("goldens and bounds are there before a result is", "[assertion]") {
+  Example example(ROPEPROOF_ROPE);
+  example.problem.q.out = nullptr;
+  ropeproof_judgement* judgement = nullptr;
+  CHECK(ropeproof_judge(&example.problem, nullptr, &judgement) ==
+        ROPEPROOF_INVALID);
+  REQUIRE(ropeproof_expect(&example.problem, nullptr, &judgement) ==
+          ROPEPROOF_OK);
+  CHECK(ropeproof_wrong(judgement) == -1);
+  CHECK(ropeproof_golden(judgement)[0] == example.x[0]);  // at position 0
+  CHECK(ropeproof_bound(judgement)[9] > 0);
+  CHECK_THAT(ropeproof_text(judgement), ContainsSubstring("no result"));
+  ropeproof_free(judgement);
+}
+
+TEST_CASE("a lookup names the rows that were taken", "[assertion]") {
+  Example example(ROPEPROOF_LOOKUP);
+  const std::vector<std::int64_t> ids = {2, 0, 1};
+  example.problem.ids = ids.data(), example.problem.cache_rows = kSeq;
+  example.problem.position_batch_stride = kSeq;
+  // Rows 0, 1, 2 are what the example's result was made with.
+  CHECK_THAT(found(example.problem).text,
+             ContainsSubstring("rows 0, 1, 2, ... of the table, whatever"));
+  const std::vector<std::int64_t> right = {0, 1, 2}, beyond = {0, 1, 3};
+  example.problem.ids = right.data();
+  CHECK(found(example.problem).wrong == 0);
+  example.problem.ids = beyond.data();
+  CHECK_THAT(found(example.problem).text, ContainsSubstring("the row 3"));
+}
+
 TEST_CASE("where a claim accepts any rotation there is no verdict",
           "[assertion]") {
   const std::vector<std::int64_t> far(kSeq, std::int64_t{1} << 40);

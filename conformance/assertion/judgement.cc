@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <type_traits>
 #include <utility>
 
 #include "conformance/assertion/abi_problem.h"
+#include "conformance/assertion/judged.h"
 #include "conformance/assertion/screening.h"
-#include "conformance/cases/form_golden.h"
+#include "conformance/assertion/table_rows.h"
 #include "conformance/cases/summary.h"
 #include "conformance/explain/account.h"
 #include "conformance/explain/explain.h"
@@ -23,7 +21,6 @@
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
-#include "conformance/plugin/fields.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/text/format.h"
@@ -35,6 +32,9 @@ namespace {
 // Hypotheses are tried on results up to this size; larger ones keep the
 // pattern and what was measured.
 constexpr std::int64_t kLargestExplained = std::int64_t{1} << 17;
+
+// A cache is searched for the rows that a kernel took up to this size.
+constexpr std::int64_t kMostEntries = std::int64_t{1} << 23;
 
 // Whether so many elements whose bound accepts any rotation leave a verdict.
 bool is_verdict(std::int64_t open, std::int64_t elements) {
@@ -56,15 +56,6 @@ constexpr const char* kClassWords[] = {
     "no error of its own", "a position times a frequency in f32",
     "frequencies that are multiplied on from pair to pair", "a 16-bit type"};
 
-// NaNs and infinities have rules in place of goldens.
-bool has_special(reference::Format format, const cases::Bits& x) {
-  return judge::with_format(format, [&]<reference::Format kFormat>() {
-    return std::ranges::any_of(x, [](std::uint64_t bits) {
-      return !std::isfinite(judge::fast_decode<kFormat>(bits));
-    });
-  });
-}
-
 plugin::Description kernel_of(const cases::Problem& p, std::uint32_t operation,
                               const ropeproof_claim& claim) {
   plugin::Description kernel;
@@ -85,129 +76,7 @@ plugin::Description kernel_of(const cases::Problem& p, std::uint32_t operation,
   return kernel;
 }
 
-// All that decides frequencies and amplitude of a problem, as bytes.
-std::string frequency_key(const ropeproof_problem& p) {
-  std::string key;
-  const auto add = [&](const auto& value) {
-    key.append(reinterpret_cast<const char*>(&value), sizeof value);
-  };
-  const auto add_list = [&](const auto* list) {
-    add(list != nullptr);
-    if (list == nullptr) return;
-    for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) add(list[j]);
-  };
-  add(p.rotary_dim), add(p.base), add(p.amplitude);
-  add_list(p.inv_freq), add_list(p.pair_bases);
-  add_list(p.exponent_numerators), add_list(p.exponent_denominators);
-  add(p.scaling != nullptr);
-  if (p.scaling == nullptr) return key;
-  add(p.scaling->kind);
-  const auto add_field = [&](const char*, const auto& value) {
-    if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>) {
-      add_list(value);
-    } else {
-      add(value);
-    }
-  };
-  plugin::for_each_field(*p.scaling, add_field);
-  return key;
-}
-
-// What the judge and the screening need of a golden beside q and k. An oracle
-// takes some 10 us for each frequency, and tests ask for few sets of them.
-cases::Golden frequencies_of(const ropeproof_problem& given,
-                             const cases::Problem& p) {
-  constexpr std::size_t kMostKept = 64;
-  static std::mutex mutex;
-  static std::map<std::string, cases::Golden> kept;
-  const std::string key = frequency_key(given);
-  {
-    const std::lock_guard lock(mutex);
-    if (const auto found = kept.find(key); found != kept.end()) {
-      return found->second;
-    }
-  }
-  const reference::Goldens goldens(reference::best_oracle(), p.spec, {});
-  cases::Golden golden;
-  golden.amplitude = goldens.resolution().amplitude;
-  for (const auto& theta : goldens.frequencies()) {
-    golden.inv_freq_hi.push_back(theta.hi);
-    golden.inv_freq_lo.push_back(theta.lo);
-  }
-  const std::lock_guard lock(mutex);
-  if (kept.size() == kMostKept) kept.clear();
-  return kept[key] = golden;
-}
-
 }  // namespace
-
-struct Judgement::Judged {
-  plugin::Description kernel;
-  std::uint32_t operation = 0;
-  cases::Case asked;  // its golden is formed when it is needed
-  std::optional<GivenTable> given;
-  judge::Claim claim;
-  judge::Output output;
-
-  std::once_flag is_measured, is_told;
-  judge::Measurement measurement;
-  Numbers numbers;
-  std::string told;
-
-  std::int64_t elements() const;
-  bool is_screened(const ropeproof_problem& problem) const;
-  void measure();
-  bool are_nans() const;
-  std::vector<explain::Diagnosis> diagnoses() const;
-  std::string case_text() const;
-  std::string bound_text() const;
-  std::string other_claim_text() const;
-  std::string failure_text() const;
-};
-
-std::int64_t Judgement::Judged::elements() const {
-  return operation == ROPEPROOF_TABLE
-             ? 2 * asked.problem.tokens() * asked.problem.pairs()
-             : asked.problem.elements();
-}
-
-bool Judgement::Judged::is_screened(const ropeproof_problem& problem) const {
-  const cases::Problem& p = asked.problem;
-  if (operation == ROPEPROOF_TABLE) return false;
-  return is_surely_within(
-      p, given ? golden_of(*given, p) : frequencies_of(problem, p), operation,
-      claim, output, given ? &*given : nullptr);
-}
-
-void Judgement::Judged::measure() {
-  if (elements() == 0) {  // the lists are there for C
-    numbers.golden.reserve(1), numbers.bound.reserve(1);
-    return;
-  }
-  cases::Problem& p = asked.problem;
-  p.is_special = has_special(p.dtype, p.q) || has_special(p.dtype, p.k);
-  cases::Golden& g = asked.golden;
-  if (given) {
-    g = golden_of(*given, p);
-    rotate(*given, p, g);
-  } else {
-    g = cases::form_golden(p, reference::best_oracle());
-  }
-  measurement = judge::judge(p, g, operation, claim, output);
-  numbers.wrong = measurement.wrong;
-  numbers.worst = measurement.worst ? measurement.worst->ratio() : 0;
-  for (const judge::Mark& mark :
-       judge::marks_of(p, g, operation, claim, output)) {
-    numbers.bound.push_back(mark.bound);
-  }
-  const bool is_table = operation == ROPEPROOF_TABLE;
-  for (const cases::Bits* bits :
-       is_table ? std::array{&g.cos, &g.sin} : std::array{&g.q, &g.k}) {
-    for (const std::uint64_t golden : *bits) {
-      numbers.golden.push_back(cases::value_of(golden));
-    }
-  }
-}
 
 // Whether every wrong element is a NaN, which no buffer of the suite held.
 bool Judgement::Judged::are_nans() const {
@@ -221,6 +90,14 @@ bool Judgement::Judged::are_nans() const {
 }
 
 std::vector<explain::Diagnosis> Judgement::Judged::diagnoses() const {
+  const std::string rows =
+      cache ? rows_taken(asked, *cache, claim, output) : "";
+  if (!rows.empty()) {
+    explain::Diagnosis other_rows;
+    other_rows.what = rows, other_rows.residual = 0;
+    other_rows.checks = other_rows.tried = 1;
+    return {other_rows};
+  }
   if (elements() > kLargestExplained || are_nans()) return {};
   explain::Evidence evidence;
   evidence.kernel = kernel;
@@ -293,9 +170,10 @@ std::string Judgement::Judged::other_claim_text() const {
     c.angle_class = std::max<std::uint32_t>(c.angle_class, ROPEPROOF_A2);
   };
   const auto in_ulps = [](Claim& c) { c.power_ulp = c.trig_ulp = kUlps; };
+  const auto truncates = [](Claim& c) { c.rounding = ROPEPROOF_TRUNCATE; };
   const auto rounds_each = [](Claim& c) { c.rounding = ROPEPROOF_ROUND_EACH; };
   const std::vector<std::function<void(Claim&)>> kChanges = {
-      in_f32, by_exp2, in_ulps, in_steps, rounds_each};
+      in_f32, by_exp2, in_ulps, in_steps, truncates, rounds_each};
   for (const auto& change : kChanges) {
     plugin::Description other = kernel;
     change(other.claims[0]);
@@ -338,7 +216,8 @@ std::string Judgement::Judged::failure_text() const {
   for (std::size_t i = is_seen ? 1 : 0; i < account.measured.size(); ++i) {
     text += report::paragraph("measured", account.measured[i]);
   }
-  if (is_named) return text;  // whose reason has its equation
+  // A name's reason has its equation; else it stands where numbers show it.
+  if (is_named || !account.is_equation_shown) return text;
   const explain::Equation& equation = explain::equation(account.equation);
   return text +
          report::paragraph("equation", "(R" + std::to_string(equation.number) +
@@ -346,23 +225,41 @@ std::string Judgement::Judged::failure_text() const {
 }
 
 Judgement::Judgement(const ropeproof_problem& problem,
-                     const ropeproof_claim& claim)
+                     const ropeproof_claim& claim, Result result)
     : judged_(std::make_unique<Judged>()) {
   Judged& j = *judged_;
+  const bool is_lookup = problem.operation == ROPEPROOF_LOOKUP;
   j.operation = problem.operation;
+  if (is_lookup) j.operation = ROPEPROOF_ROTATE;  // by its rows
   cases::Problem& p = j.asked.problem;
   p = read_problem(problem);
   j.kernel = kernel_of(p, j.operation, claim);
   j.claim = judge::claim_of(j.kernel, p.dtype, j.operation);
+  if (result == Result::kNone) wrong_ = -1;
   if (j.elements() == 0) return;
   if (j.operation == ROPEPROOF_ROTATE) {
     j.given = read_given_table(problem, p.spec);
     j.claim.table = reference::Format::kF64;  // exact, as given
   }
+  if (!j.is_table()) {
+    j.tables = j.given ? golden_of(*j.given, p) : frequencies_of(problem, p);
+  }
+  if (result == Result::kNone) return;
   j.output = read_output(problem);
-  if (j.is_screened(problem)) return;
-  wrong_ = numbers().wrong;
-  unjudged_ = j.measurement.vacuous;
+  if (is_surely_within(p, j.tables, j.operation, j.claim, j.output,
+                       j.given ? &*j.given : nullptr)) {
+    return;
+  }
+  wrong_ = j.measured().wrong;
+  unjudged_ = j.measured().vacuous;
+  if (wrong_ > 0 && is_lookup &&
+      problem.cache_rows * p.pairs() <= kMostEntries) {
+    try {
+      j.cache = read_given_table(problem, p.spec, Rows::kAll);
+    } catch (const std::invalid_argument&) {
+      // Rows that no token uses may hold anything.
+    }
+  }
 }
 
 Judgement::~Judgement() = default;
@@ -383,16 +280,23 @@ std::string Judgement::no_verdict() const {
          "claim";
 }
 
-const Numbers& Judgement::numbers() const {
-  std::call_once(judged_->is_measured, [&] { judged_->measure(); });
-  return judged_->numbers;
+double Judgement::worst() const {
+  if (wrong_ < 0) return HUGE_VAL;
+  const judge::Measurement& m = judged_->measured();
+  return m.worst ? m.worst->ratio() : 0;
+}
+const std::vector<double>& Judgement::golden() const {
+  return judged_->golden_of_each();
+}
+const std::vector<double>& Judgement::bound() const {
+  return judged_->bound_of_each();
 }
 
 const std::string& Judgement::text() const {
-  numbers();
   std::call_once(judged_->is_told, [&] {
-    judged_->told = wrong_ == 0 ? passing_text(judged_->measurement)
-                                : judged_->failure_text();
+    judged_->told = wrong_ < 0    ? "nothing was judged: no result was given"
+                    : wrong_ == 0 ? passing_text(judged_->measured())
+                                  : judged_->failure_text();
   });
   return judged_->told;
 }

@@ -12,24 +12,22 @@
 
 namespace ropeproof::conformance::assertion {
 
-// A number for each element, q's before k's, or cos before sin.
-struct Numbers {
-  std::int64_t wrong = 0;
-  double worst = 0;  // error over bound
-  std::vector<double> golden, bound;
-};
+// Whether a kernel has written what the outputs of a problem point to.
+enum class Result { kGiven, kNone };
 
 class Judgement {
  public:
   // Judges what a kernel has written of a problem, held to a claim; neither is
-  // read later. Throws std::invalid_argument, one line, for a problem that
+  // read later. Without a result there are goldens and bounds alone, and `out`
+  // is not read. Throws std::invalid_argument, one line, for a problem that
   // contradicts itself or cannot be judged. Cost: below 20 ns an element where
   // all are within their bound beyond doubt (screening.h).
-  Judgement(const ropeproof_problem& problem, const ropeproof_claim& claim);
+  Judgement(const ropeproof_problem& problem, const ropeproof_claim& claim,
+            Result result = Result::kGiven);
   ~Judgement();
 
   std::int64_t elements() const;
-  std::int64_t wrong() const { return wrong_; }
+  std::int64_t wrong() const { return wrong_; }  // -1 without a result
   // Elements whose bound accepts any rotation: of these the length of the pair
   // alone was judged.
   std::int64_t unjudged() const { return unjudged_; }
@@ -37,7 +35,11 @@ class Judgement {
   // that says what the claim leaves open: no verdict.
   std::string no_verdict() const;
   // What only some callers want is formed when they ask, once, by any thread.
-  const Numbers& numbers() const;
+  // golden and bound have a number for each element, q's before k's, or cos
+  // before sin.
+  double worst() const;  // error over bound
+  const std::vector<double>& golden() const;
+  const std::vector<double>& bound() const;
   const std::string& text() const;
 
  private:

@@ -1,6 +1,8 @@
 #include "conformance/assertion/model.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <variant>
 
@@ -34,12 +36,22 @@ const ModelRope& chosen(const std::vector<ModelRope>& ropes,
          " have each their own RoPE; say which (layers)");
 }
 
+// The table of a folder, read once: a program asks for one or two of them.
+models::ModelTypes types_in(const std::string& folder) {
+  static std::mutex mutex;
+  static std::map<std::string, models::ModelTypes> kept;
+  const std::lock_guard lock(mutex);
+  models::ModelTypes& types = kept[folder];
+  if (types == nullptr) types = models::load_types(folder);
+  return types;
+}
+
 }  // namespace
 
 Model::Model(const ModelQuestion& question) {
   models::ConfigOptions options;
   if (!question.types.empty()) {
-    options.types = models::load_types(question.types);
+    options.types = types_in(question.types);
   }
   if (question.seq_len < 0) {
     refuse("seq_len is " + std::to_string(question.seq_len) +

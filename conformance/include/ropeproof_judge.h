@@ -22,6 +22,8 @@
  *             golden is the exact rotation by the given cos and sin: one for
  *             each pair or, with cache ROPEPROOF_CACHE_DOUBLED, for each
  *             channel of the window, where those of a pair may differ.
+ *             ROPEPROOF_LOOKUP is the same by the rows of a cache that `ids`
+ *             names; a failure says which other rows were taken.
  * Memory      everything a problem points to is read and nothing written. q.in
  *             is what the kernel was given: after a call in place, a copy of
  *             it. Strides are as in ropeproof_kernel.h.
@@ -99,6 +101,15 @@ typedef struct ropeproof_judgement ropeproof_judgement;
 ROPEPROOF_EXPORT int32_t ropeproof_judge(const ropeproof_problem* problem,
                                          const ropeproof_claim* claim,
                                          ropeproof_judgement** judgement);
+
+/**
+ * The golden and the bound of each element alone, before there is a result: of
+ * q, k, cos and sin no `out` is read, -1 elements are wrong, and what a result
+ * would have is not there. Returns what ropeproof_judge() does.
+ */
+ROPEPROOF_EXPORT int32_t ropeproof_expect(const ropeproof_problem* problem,
+                                          const ropeproof_claim* claim,
+                                          ropeproof_judgement** judgement);
 
 /**
  * The number of elements; of those beyond their bound; and of those whose bound

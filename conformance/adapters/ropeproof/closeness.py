@@ -1,6 +1,7 @@
 """One result of a RoPE, judged in a test of one's own."""
 
 import ctypes
+import weakref
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ropeproof.arguments import one_of, said
 from ropeproof.closeness_problem import call_of, order_of
 from ropeproof.judge_library import (BITS, UNSUPPORTED, Claim, check, load,
                                      pointer)
+from ropeproof.other_readings import reading_of
 
 CLAIM_WORDS = {"angle_class": {"A0": 0, "A1": 1, "A2": 2, "A3": 3},
                "angle_dtype": BITS, "table_dtype": BITS,
@@ -19,7 +21,8 @@ CLAIM_WORDS = {"angle_class": {"A0": 0, "A1": 1, "A2": 2, "A3": 3},
 NONE = object()  # where there is no result to judge
 
 
-def _claim(claim):
+def claim_of(claim):
+    """A class or a dict as a claim; ValueError, a line, for what is none."""
     if not isinstance(claim, (str, dict)):
         raise ValueError(f"claim is {said(claim)}; expected a class, \"A1\", or "
                          f"a dict")
@@ -44,8 +47,8 @@ def _tuple(x):
 
 
 def _judged(result, given, claim, read, **how):
-    """read(library, judgement, line) of a judgement, which is freed then; line:
-    why there is no verdict, or None."""
+    """read(library, judgement, line) of a judgement, which is freed when nobody
+    has it any more; line: why there is no verdict, or None."""
     inputs = _tuple(given)
     results = [None] * len(inputs) if result is NONE else _tuple(result)
     try:
@@ -55,19 +58,36 @@ def _judged(result, given, claim, read, **how):
             raise
         name = str(error).split("'")[1]
         raise TypeError(f"no argument of this function: {name}") from None
-    held_to, judgement, library = _claim(claim), pointer(), load()
-    status = library.ropeproof_judge(
-        ctypes.byref(call.problem), ctypes.byref(held_to),
-        ctypes.byref(judgement))
+    held_to, judgement, library = claim_of(claim), pointer(), load()
+    ask = library.ropeproof_expect if result is NONE else library.ropeproof_judge
+    status = ask(ctypes.byref(call.problem), ctypes.byref(held_to),
+                 ctypes.byref(judgement))
     line = None
     if status == UNSUPPORTED:
         line = library.ropeproof_error().decode()
     else:
         check(status)
-    try:
-        return read(library, judgement, line)
-    finally:
-        library.ropeproof_free(judgement)
+    judgement = _Judgement(library, judgement)
+    judgement.reading = lambda: reading_of(call, held_to, **how)
+    return read(library, judgement, line)
+
+
+class _Judgement:
+    """What functions of the library take, as long as something of it is used."""
+
+    def __init__(self, library, judgement):
+        self._as_parameter_ = judgement
+        weakref.finalize(self, library.ropeproof_free, judgement)
+
+
+class _Numbers:
+    """An array of a judgement, not copied, for NumPy, which keeps this."""
+
+    def __init__(self, judgement, values, count):
+        self._judgement = judgement
+        self.__array_interface__ = {
+            "version": 3, "shape": (count,), "typestr": np.dtype(float).str,
+            "data": (ctypes.addressof(values.contents), False)}
 
 
 def assert_rope_close(result, given, *, claim="A1", judged=0.99, backend=None,
@@ -126,7 +146,9 @@ def assert_rope_close(result, given, *, claim="A1", judged=0.99, backend=None,
     """
     def failure(library, judgement, line):
         if library.ropeproof_wrong(judgement) > 0:
-            return library.ropeproof_text(judgement).decode()
+            first, _, rest = library.ropeproof_text(
+                judgement).decode().partition("\n")
+            return f"{first}\n{judgement.reading()}{rest}"
         left_open = library.ropeproof_unjudged(judgement)
         if line and left_open > (1 - judged) * library.ropeproof_elements(
                 judgement):
@@ -153,8 +175,8 @@ def _arrays(name, given, claim, **how):
         values = getattr(library, "ropeproof_" + name)(judgement)
         if not values:
             raise ValueError(library.ropeproof_error().decode())
-        values = np.ctypeslib.as_array(
-            values, (library.ropeproof_elements(judgement),)).copy()
+        values = np.asarray(_Numbers(
+            judgement, values, library.ropeproof_elements(judgement)))
         parts = np.split(values, [int(np.prod(shapes[0]))])
         made = []
         for shape, part in zip(shapes, parts):

@@ -7,8 +7,9 @@ import numpy as np
 from ropeproof import given_tables
 from ropeproof.arguments import (number, numbers, one_of, one_whole, said,
                                  whole)
-from ropeproof.judge_library import (BITS, DOUBLED, PAIRINGS, ROPE, ROTATE,
-                                     SCALINGS, Model, Problem, Scaling, Tensor)
+from ropeproof.judge_library import (BITS, DOUBLED, LOOKUP, PAIRINGS, ROPE,
+                                     ROTATE, SCALINGS, Problem, Scaling, Tensor,
+                                     model_of)
 
 LARGEST_POSITION = 2**53
 
@@ -33,6 +34,17 @@ class Call:
         array = np.ascontiguousarray(array, dtype)
         self._kept.append(array)
         return array.ctypes.data
+
+    def rows(self, *arrays):
+        """Where arrays of the same rows begin, and how far rows are apart: half
+        of a wide row as it is."""
+        first = arrays[0].strides
+        if any(x.ndim != 2 or x.strides != first or first[0] <= 0
+               or first[1] != x.itemsize for x in arrays):
+            return [self.keep(x) for x in arrays], arrays[0].shape[-1]
+        self._kept.extend(arrays)
+        return ([x.ctypes.data for x in arrays],
+                first[0] // arrays[0].itemsize)
 
     def own(self, thing):
         self._kept.append(thing)
@@ -214,7 +226,7 @@ def _set_scaling(call, scaling, pairs):
 def _set_model(call, config, layers, pairing, seq_len):
     p = call.problem
     head_dim = p.head_dim
-    call.own(Model(config, layers, pairing, seq_len)).set(p)
+    call.own(model_of(config, layers, pairing, seq_len)).set(p)
     if head_dim == p.rotary_dim:  # of a head cut to its window
         p.head_dim, p.rotary_offset = head_dim, 0
     if head_dim != p.head_dim:
@@ -227,14 +239,21 @@ def _set_table(call, given, ids, order):
     pairs = p.rotary_dim // 2
     tables, word = given_tables.parts_of(pairs, **given)
     is_seq_first = "b" in order and order.index("s") < order.index("b")
-    tables = {name: given_tables.rows_of(name, table, p.batch, p.seq, ids,
-                                         is_seq_first)
-              for name, table in tables.items()}
-    tables, is_doubled = given_tables.halves_of(
-        tables, pairs, p.pairing == PAIRINGS["interleaved"])
-    p.operation, p.table_dtype = ROTATE, BITS[word]
-    p.cos, p.sin = (call.keep(tables[name]) for name in ("cos", "sin"))
-    p.table_token_stride = tables["cos"].shape[-1]
+    is_interleaved = p.pairing == PAIRINGS["interleaved"]
+    p.table_dtype = BITS[word]
+    if ids is None:
+        p.operation = ROTATE
+        rows = {name: given_tables.rows_of(name, table, p.batch, p.seq,
+                                           is_seq_first)
+                for name, table in tables.items()}
+    else:  # of a cache: the judge sees its other rows, too
+        p.operation = LOOKUP
+        rows = {name: given_tables.cache_of(name, table, ids)
+                for name, table in tables.items()}
+        p.ids, p.position_batch_stride = call.keep(ids, np.int64), p.seq
+        p.cache_rows = len(rows["cos"])
+    rows, is_doubled = given_tables.halves_of(rows, ids, pairs, is_interleaved)
+    (p.cos, p.sin), p.table_token_stride = call.rows(rows["cos"], rows["sin"])
     p.table_batch_stride = p.seq * p.table_token_stride
     p.cache = DOUBLED if is_doubled else 0
 

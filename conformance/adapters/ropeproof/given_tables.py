@@ -91,21 +91,25 @@ def _check_rotations(table, word):
                          f"((cos, -sin), (sin, cos))")
 
 
-def rows_of(name, table, batch, seq, ids, is_seq_first):
-    """[batch, seq, width] of a table for each token or, with ids, of one whose
-    rows these name."""
+def cache_of(name, table, ids):
+    """[rows, width] of a table whose rows ids name."""
+    width = table.shape[-1]
+    if sum(size != 1 for size in table.shape[:-1]) > 1:
+        raise ValueError(f"{name} has shape {list(table.shape)}; beside "
+                         f"positions, which name its rows, expected "
+                         f"[rows, {width}]")
+    rows = table.reshape(-1, width)
+    if ids.min(initial=0) < 0 or ids.max(initial=0) >= len(rows):
+        raise ValueError(f"{name} has {len(rows)} rows, positions go from "
+                         f"{ids.min()} to {ids.max()}")
+    return rows
+
+
+def rows_of(name, table, batch, seq, is_seq_first):
+    """[batch, seq, width] of a table with a row for each token."""
     width = table.shape[-1]
     lead = [size for size in table.shape[:-1] if size != 1]
     rows = table.reshape(-1, width)
-    if ids is not None:
-        if len(lead) > 1:
-            raise ValueError(f"{name} has shape {list(table.shape)}; beside "
-                             f"positions, which name its rows, expected "
-                             f"[rows, {width}]")
-        if ids.min(initial=0) < 0 or ids.max(initial=0) >= len(rows):
-            raise ValueError(f"{name} has {len(rows)} rows, positions go from "
-                             f"{ids.min()} to {ids.max()}")
-        return rows[ids]
     if len(rows) == batch * seq:
         if is_seq_first and lead == [seq, batch]:
             return rows.reshape(seq, batch, width).swapaxes(0, 1)
@@ -117,16 +121,17 @@ def rows_of(name, table, batch, seq, ids, is_seq_first):
                      f"table needs positions, which name its rows")
 
 
-def halves_of(tables, pairs, is_interleaved):
+def halves_of(tables, ids, pairs, is_interleaved):
     """cos and sin [..., pairs], or both as they are, a value for each channel,
-    where those of a pair differ."""
+    where those of a pair differ, in the rows of a cache that ids name."""
     width = tables["cos"].shape[-1]
     if width == pairs:
         return tables, False
     parts = [lambda x: (x[..., :pairs], x[..., pairs:])]
     if is_interleaved:
         parts.insert(0, lambda x: (x[..., ::2], x[..., 1::2]))
+    used = {name: x if ids is None else x[ids] for name, x in tables.items()}
     for split in parts:
-        if all(np.array_equal(*split(x)) for x in tables.values()):
+        if all(np.array_equal(*split(x)) for x in used.values()):
             return {name: split(x)[0] for name, x in tables.items()}, False
     return tables, True

@@ -1,6 +1,7 @@
 """The judge of one result: libropeproof_judge.so and its structs."""
 
 import ctypes
+import functools
 import os
 import pathlib
 
@@ -12,7 +13,9 @@ PAIRINGS = {word: 1 << i for i, word in enumerate(
 SCALINGS = {word: 1 << i for i, word in enumerate(
     ("linear", "ntk", "dynamic_ntk", "yarn", "long_rope", "llama3",
      "frequency_factors"))}
-ROTATE, ROPE = 1 << 2, 1 << 3
+AXIS_MAPS = {word: 1 << i for i, word in enumerate(
+    ("sections", "interleaved", "grid", "any"))}
+ROTATE, ROPE, LOOKUP = 1 << 2, 1 << 3, 1 << 5
 UNSUPPORTED = 1  # a status
 DOUBLED = 1 << 2  # cos and sin have a value for each channel
 
@@ -58,7 +61,7 @@ Problem = _struct("Problem", [
     ("real_positions axis_weights pair_amplitude scaling", pointer)])
 
 FUNCTIONS = {  # of ropeproof_judge.h: what they return and take
-    "judge": (i32, [pointer] * 3), "free": (None, [pointer]),
+    "judge": (i32, [pointer] * 3), "expect": (i32, [pointer] * 3), "free": (None, [pointer]),
     "golden": (ctypes.POINTER(f64), [pointer]),
     "bound": (ctypes.POINTER(f64), [pointer]), "text": (text, [pointer]),
     "worst": (f64, [pointer]), "elements": (i64, [pointer]),
@@ -94,15 +97,23 @@ def check(status):
         raise ValueError(load().ropeproof_error().decode())
 
 
-class Model:
+def model_of(config, layers=None, pairing=None, seq_len=None):
     """The RoPE of a config.json: a path or a folder, its text as a dict, or a
-    configuration of transformers."""
+    configuration of transformers. What it says is read at each call, and
+    understood once for each content."""
+    return _Model(_text_of(config), layers or "", PAIRINGS.get(pairing, 0),
+                  seq_len or 0)
 
-    def __init__(self, config, layers=None, pairing=None, seq_len=None):
+
+@functools.lru_cache(maxsize=64)
+class _Model:
+    """What a text says; nothing changes it."""
+
+    def __init__(self, text, layers, pairing, seq_len):
         self._model = pointer()
         check(load().ropeproof_read_config(
-            _text_of(config), str(_models()).encode(), (layers or "").encode(),
-            PAIRINGS.get(pairing, 0), seq_len or 0, ctypes.byref(self._model)))
+            text, str(_models()).encode(), layers.encode(), pairing, seq_len,
+            ctypes.byref(self._model)))
 
     def set(self, problem):
         load().ropeproof_set_model(self._model, ctypes.byref(problem))

@@ -11,7 +11,9 @@ from ropeproof import arrays as libraries
 from ropeproof import program as runner
 from ropeproof.arguments import said
 from ropeproof.arrays import word_of
+from ropeproof.closeness import claim_of
 from ropeproof.errors import Error
+from ropeproof.named_judging import text_of
 from ropeproof.problem import Problem, View, form_of, wanted
 from ropeproof.request import Request
 
@@ -24,7 +26,7 @@ class NamedProblem(Problem):
     `want` and how far each element may be off, `bound`: by the name of q and k,
     float64."""
 
-    def __init__(self, name, header, data, view, like, has_keys, asked):
+    def __init__(self, name, header, data, view, like, has_keys, asked, claim):
         request = Request(header, lambda array: _fill(array, data))
         true = {part: values.reshape(request.form(part.split("_")[1])[0])
                 for part, values in data.rest()}
@@ -34,6 +36,7 @@ class NamedProblem(Problem):
             header["k_heads"] = 0
         super().__init__(request, view)
         self.id, self._like, self._asked = name, like, asked
+        self._claim = claim
         self.want, self.bound = (
             {name: view.turned(true[f"{kind}_{name}"]) for name in
              request.results} for kind in ("want", "bound"))
@@ -44,10 +47,12 @@ class NamedProblem(Problem):
     __repr__ = __str__
 
     def assert_close(self, result):
-        """AssertionError, with the worst element, where a result, or a tuple of
-        them, is not within the bound."""
-        for name, y in zip(self.want, wanted(self.want, result)):
-            y = self._view.back(y, name)
+        """AssertionError, with the worst element and what assert_rope_close
+        would say, where a result, or a tuple of them, is not within the
+        bound."""
+        found = {name: self._view.back(y, name) for name, y in
+                 zip(self.want, wanted(self.want, result))}
+        for name, y in found.items():
             want, bound = self.want[name], self.bound[name]
             if y.shape != want.shape:
                 raise AssertionError(f"{self.id}: {name} is {form_of(y)}, not "
@@ -65,7 +70,14 @@ class NamedProblem(Problem):
                 f"{self.id}: {wrong.sum()} of {wrong.size} elements of {name} "
                 f"are beyond their bound; the worst, {name}"
                 f"[{','.join(map(str, at))}], is {y[at]:.9g}, not "
-                f"{want[at]:.9g}: {ratio[at]:.3g} x the bound {bound[at]:.3g}")
+                f"{want[at]:.9g}: {ratio[at]:.3g} x the bound {bound[at]:.3g}"
+                f"{self._words_of(found)}")
+
+    def _words_of(self, found):
+        words = text_of(self._request, {name: self._view.turned(y)
+                                        for name, y in found.items()},
+                        claim_of(self._claim))
+        return "\n" + words if words else ""
 
     def check(self, function, **declaration):
         """Calls a function, as like= says or with this problem, and asserts
@@ -171,7 +183,8 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
             raise Error(f"problems: {line}")
         memory = np.fromfile(os.path.join(folder, "goldens.safetensors"),
                              np.uint8)
-    return _read(memory, view, like, "keys" in description["features"], asked)
+    return _read(memory, view, like, "keys" in description["features"], asked,
+                 words)
 
 
 def _of_form(like):
@@ -185,7 +198,7 @@ def _of_form(like):
                 claim={word: first[word] for word in CLAIM if word in first})
 
 
-def _read(memory, view, like, has_keys, asked):
+def _read(memory, view, like, has_keys, asked, claim):
     size = int(memory[:8].view("<u8")[0])
     header = json.loads(memory[8:8 + size].tobytes())
     data = memory[8 + size:]
@@ -199,5 +212,5 @@ def _read(memory, view, like, has_keys, asked):
         head = json.loads(head)
         head.pop("op")
         made.append(NamedProblem(name, head, _Data(data, tensors[name]), view,
-                                 like, has_keys, asked))
+                                 like, has_keys, asked, claim))
     return made

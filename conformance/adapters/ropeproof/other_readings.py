@@ -1,0 +1,64 @@
+"""What else a wrong result is right for: other layers of the model, another
+length of its scaling."""
+
+import ctypes
+import re
+
+from ropeproof.judge_library import (Problem, Scaling, load, model_of, pointer)
+
+LENGTHS = [2**n for n in range(11, 18)]  # that models were trained at
+
+
+def reading_of(call, claim, config=None, layers=None, pairing=None,
+               seq_len=None, **_):
+    """A line of a failure's text, or ""."""
+    for words, problem, _kept in _others(call.problem, config, layers, pairing,
+                                         seq_len):
+        if _is_right(problem, claim):
+            return f"  reading  the result is right for {words}\n"
+    return ""
+
+
+def _is_right(problem, claim):
+    library, judgement = load(), pointer()
+    status = library.ropeproof_judge(
+        ctypes.byref(problem), ctypes.byref(claim), ctypes.byref(judgement))
+    is_right = status == 0 and library.ropeproof_wrong(judgement) == 0
+    library.ropeproof_free(judgement)
+    return is_right
+
+
+def _others(problem, config, layers, pairing, seq_len):
+    """In words, as a problem, and what it points to."""
+    for name in _layers_of(config) if layers else ():
+        if name == layers:
+            continue
+        other = Problem.from_buffer_copy(problem)
+        try:
+            model = model_of(config, name, pairing, seq_len)
+        except ValueError:
+            continue
+        model.set(other)
+        yield f"layers={name!r}", other, model
+    if not problem.scaling:
+        return
+    scaling = Scaling.from_address(problem.scaling)
+    length = scaling.original_length
+    for other_length in LENGTHS + [length * scaling.factor]:
+        if length and other_length != length:
+            other = Problem.from_buffer_copy(problem)
+            changed = Scaling.from_buffer_copy(scaling)
+            changed.original_length = other_length
+            other.scaling = ctypes.addressof(changed)
+            yield (f"an original length of {other_length:.0f}, not {length:.0f}",
+                   other, changed)
+
+
+def _layers_of(config):
+    """The names of the layers that have each their own RoPE."""
+    try:
+        model_of(config)
+    except ValueError as error:
+        found = re.search(r"the layers (.*) have each", str(error))
+        return found[1].split(", ") if found else []
+    return []

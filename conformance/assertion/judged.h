@@ -1,0 +1,60 @@
+// judged.h -- what is kept of one result: its problem, and the numbers formed
+// of it when they are asked for.
+#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_JUDGED_H_
+#define ROPEPROOF_CONFORMANCE_ASSERTION_JUDGED_H_
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/assertion/given_table.h"
+#include "conformance/assertion/judgement.h"
+#include "conformance/cases/case.h"
+#include "conformance/explain/diagnosis.h"
+#include "conformance/judge/judge.h"
+#include "conformance/plugin/description.h"
+
+namespace ropeproof::conformance::assertion {
+
+// Frequencies and amplitude of a problem: what the judge and the screening need
+// of a golden beside q and k. An oracle takes some 10 us for each frequency,
+// and tests ask for few sets of them, so they are kept.
+cases::Golden frequencies_of(const ropeproof_problem& given,
+                             const cases::Problem& problem);
+
+struct Judgement::Judged {
+  plugin::Description kernel;
+  std::uint32_t operation = 0;
+  cases::Case asked;  // its golden is formed when it is needed
+  std::optional<GivenTable> given, cache;  // rows of the tokens; all
+  judge::Claim claim;
+  judge::Output output;
+
+  cases::Golden tables;  // amplitude and frequencies, or a given table's
+
+  std::once_flag is_looked_at, is_formed, is_measured, has_values, has_bounds,
+      is_told;
+  judge::Measurement measurement;
+  std::vector<double> values, each_bound;
+  std::string told;
+
+  std::int64_t elements() const;
+  bool is_table() const { return operation == ROPEPROOF_TABLE; }
+  const cases::Problem& problem();
+  const cases::Golden& golden();
+  const judge::Measurement& measured();
+  const std::vector<double>& golden_of_each();
+  const std::vector<double>& bound_of_each();
+  bool are_nans() const;
+  std::vector<explain::Diagnosis> diagnoses() const;
+  std::string case_text() const;
+  std::string bound_text() const;
+  std::string other_claim_text() const;
+  std::string failure_text() const;
+};
+
+}  // namespace ropeproof::conformance::assertion
+
+#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_JUDGED_H_

@@ -1,0 +1,25 @@
+// table_rows.h -- which rows of a table a kernel took, where its result is that
+// of other rows than were due.
+#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_TABLE_ROWS_H_
+#define ROPEPROOF_CONFORMANCE_ASSERTION_TABLE_ROWS_H_
+
+#include <string>
+
+#include "conformance/assertion/given_table.h"
+#include "conformance/cases/case.h"
+#include "conformance/judge/output.h"
+#include "conformance/judge/tolerance.h"
+
+namespace ropeproof::conformance::assertion {
+
+// "rows of the table: 0, 1, 2, ... whatever the positions", "row of the table
+// used: the given one + 1"; empty unless the rows named give every wrong token,
+// each element within its bound. `all`: the whole table; the problem's
+// positions are the rows that were due. Cost: some 10 ns for each row and wrong
+// token.
+std::string rows_taken(const cases::Case& asked, const GivenTable& all,
+                       const judge::Claim& claim, const judge::Output& output);
+
+}  // namespace ropeproof::conformance::assertion
+
+#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_TABLE_ROWS_H_
