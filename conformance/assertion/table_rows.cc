@@ -45,7 +45,9 @@ class Taker {
       const char* words;
       std::function<std::int64_t(std::int64_t)> row;
     } kRules[] = {
-        {"rows 0, 1, 2, ... of the table, whatever positions or offset say",
+        {seq == 1 ? "row 0 of the table, whatever positions or offset say"
+                  : "rows 0, 1, 2, ... of the table, whatever positions or "
+                    "offset say",
          [&](std::int64_t token) { return token % seq; }},
         {"rows 0, 1, 2, ... of the table through all batch rows",
          [](std::int64_t token) { return token; }},

@@ -42,9 +42,10 @@
  *             ropeproof_error() says so; the judgement has the numbers.
  * Empty       batch, seq or heads of 0 is right: there are no elements.
  * Cost        about 20 ns an element and 30 ns for each position and pair where
- *             all are within their bounds; else, and for worst, golden, bound
- *             and text, ten times that. Frequencies that no earlier call had
- *             take 10 us each, a diagnosis some 0.1 s.
+ *             all are within their bounds, for golden and for bound 30 ns; ten
+ *             times that where something is wrong, and for worst and text.
+ *             Frequencies that no earlier call had, and the cosines that
+ *             golden needs, take 10 us each, a diagnosis some 0.1 s.
  */
 #ifndef ROPEPROOF_CONFORMANCE_ROPEPROOF_JUDGE_H_
 #define ROPEPROOF_CONFORMANCE_ROPEPROOF_JUDGE_H_
