@@ -34,9 +34,9 @@ inline constexpr double kTableUnderflow = 0x1p-1070;
 
 class CosSinTable {
  public:
-  // `positions` is [axes, tokens]. Cost: the oracle's, some 40 us for each pair,
-  // and 100 ns for each pair and position; with xPos 10 us. Uses OpenMP. Throws
-  // what golden.h throws, and ArithmeticError.
+  // `positions` is [axes, tokens]. Cost: some 40 us for each pair, and 100 ns
+  // for each pair and position; with xPos 10 us. Uses OpenMP. Throws what
+  // golden.h throws, and ArithmeticError.
   CosSinTable(Oracle oracle, const Spec& spec,
               std::span<const double> positions);
 
