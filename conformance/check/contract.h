@@ -73,6 +73,16 @@ inline constexpr int kManyCalls = 140000;
 inline constexpr int kManyRequests = 1100;
 Check check_many_calls(plugin::Kernel& kernel, const Subject& subject);
 
+// Makes one call of a dense tensor of 2^32 elements and some more, of which the
+// subject's tokens and heads are repeated: tokens have kVastRow elements each.
+// Looks at the rows around 2^30, 2^31 and 2^32 elements and at both ends. In
+// place where the kernel takes nothing else. It takes 200 MiB of memory
+// (vast_memory.h), and the kernel kVastLimits limits of a call.
+inline constexpr std::int64_t kVastElements = std::int64_t{1} << 32;
+inline constexpr std::int64_t kVastRow = 1 << 15;
+inline constexpr int kVastLimits = 20;
+Check check_vast(plugin::Kernel& kernel, const Subject& subject);
+
 // Checks for ROPEPROOF_VALIDATES that the subject's problem with one defect is
 // refused and nothing is written. ROPEPROOF_UNSUPPORTED refuses as well as
 // ROPEPROOF_INVALID, but for defects of a feature that the kernel offers: an

@@ -38,9 +38,9 @@ int richness(const cases::Problem& p) {
 }  // namespace
 
 ContractChecks::ContractChecks(plugin::Kernel& kernel,
-                               const cases::Corpus& corpus, bool is_smoke,
+                               const cases::Corpus& corpus, cases::Tier tier,
                                bool is_profile)
-    : kernel_(kernel), is_smoke_(is_smoke), is_profile_(is_profile) {
+    : kernel_(kernel), tier_(tier), is_profile_(is_profile) {
   for (const cases::Group& group : corpus.groups) {
     for (const cases::Case& c : group.rope_cases) {
       cases_[c.id] = &c;
@@ -122,7 +122,7 @@ const cases::Case* ContractChecks::first_of(
 bool ContractChecks::asks(Aspect aspect, const cases::Case& c,
                           std::uint32_t operation) const {
   const Promise& asked = promise(aspect);
-  if (is_smoke_ && !asked.is_in_smoke) return false;
+  if (tier_ < asked.from) return false;
   const bool is_main = operation == main_operation(kernel_.description());
   const bool is_once = once_->first == kind_of(c.problem, operation) &&
                        once_->second->id == c.id;
@@ -176,6 +176,9 @@ std::vector<Check> ContractChecks::of(const cases::Case& c,
   }
   if (asks(Aspect::kManyCalls, c, operation)) {
     checks.push_back(check_many_calls(kernel_, subject));
+  }
+  if (asks(Aspect::kVast, c, operation)) {
+    checks.push_back(check_vast(kernel_, subject));
   }
   if (asks(Aspect::kUnload, c, operation)) {
     std::ranges::move(check_lifetime(kernel_), std::back_inserter(checks));

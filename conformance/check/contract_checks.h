@@ -29,10 +29,10 @@ class ContractChecks {
   // pairing one that the kernel can do, with several tokens and heads, keys and
   // a partial head if there is such a one; the first in the order of the
   // corpus, or where that has none of the formed cases. The same in every
-  // shard. The long checks are not for the smoke tier; in a profile no field is
-  // changed to what is another model's.
+  // shard. Each promise says from which tier on it is checked; in a profile no
+  // field is changed to what is another model's.
   ContractChecks(plugin::Kernel& kernel, const cases::Corpus& corpus,
-                 bool is_smoke, bool is_profile);
+                 cases::Tier tier, bool is_profile);
   // `max_position`: of formed cases.
   void choose_formed(std::span<const cover::Recipe> recipes,
                      std::int64_t max_position);
@@ -64,7 +64,8 @@ class ContractChecks {
   Check changes(reference::Format dtype, std::uint32_t operation);
 
   plugin::Kernel& kernel_;
-  bool is_smoke_, is_profile_;
+  cases::Tier tier_;
+  bool is_profile_;
   std::map<std::string, const cases::Case*> cases_;  // by id
   std::vector<Subject> contrasting_;  // for the threads of a concurrent kernel
   std::map<Kind, const cases::Case*> chosen_;

@@ -35,7 +35,8 @@ TEST_CASE("the contract is checked with a case that has heads",
   // Of one batch row, as is the first committed case without heads.
   const auto kernel =
       plugin::load_library(ROPEPROOF_FAKES_DIR "/declines.so", {});
-  const ContractChecks checks(*kernel, cases::committed(), false, false);
+  const ContractChecks checks(*kernel, cases::committed(), cases::Tier::kCore,
+                              false);
   const cases::Case* const chosen =
       checks.chosen({ROPEPROOF_ROPE, reference::Format::kF32,
                      reference::Pairing::kHalfSplit});

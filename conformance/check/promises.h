@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "conformance/cases/bug_class.h"
+#include "conformance/cases/tier.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {
@@ -58,6 +59,7 @@ enum class Aspect {
   kChanges,
   kManyCalls,
   kManyRequests,
+  kVast,
   kLoad,
   kUnload,
   kReject,
@@ -96,7 +98,7 @@ struct Promise {
   Suffixes suffixes = 0;      // that every check of it counts for
   std::uint32_t feature = 0;  // that this check alone puts to the test
   Often often = Often::kKind;
-  bool is_in_smoke = true;
+  cases::Tier from = cases::Tier::kSmoke;
 };
 
 inline constexpr Broken kBeyondBuffer{"reads or writes beyond a buffer",
@@ -144,6 +146,9 @@ inline constexpr Broken kKeyTooSmall{
 inline constexpr Broken kWornOut{
     "wrong after many calls", "table/stale",
     "look for a counter that overflows and for memory that is not freed"};
+inline constexpr Broken kCutTo32Bits{
+    "wrong in a tensor of more than 2^31 elements", "shape/32-bit-overflow",
+    "count elements and bytes in 64 bits"};
 inline constexpr Broken kLoadChanges{
     "changes the floating-point environment when it is loaded",
     {},
@@ -174,11 +179,15 @@ inline constexpr Promise kPromises[] = {
     {Aspect::kTogether, "8 threads", kDisturbed, kSuffixD,
      ROPEPROOF_CONCURRENT},
     {Aspect::kLongTogether, "long calls on 8 threads", kDisturbed, kSuffixD,
-     ROPEPROOF_CONCURRENT, Often::kMainDtype, false},
+     ROPEPROOF_CONCURRENT, Often::kMainDtype, cases::Tier::kCore},
     {Aspect::kChanges, "changes of one field", kKeyTooSmall, 0, 0,
-     Often::kOperationAndDtype, false},
-    {Aspect::kManyCalls, "140,000 calls", kWornOut, 0, 0, Often::kOnce, false},
-    {Aspect::kManyRequests, "1,100 calls", kWornOut, 0, 0, Often::kOnce, false},
+     Often::kOperationAndDtype, cases::Tier::kCore},
+    {Aspect::kManyCalls, "140,000 calls", kWornOut, 0, 0, Often::kOnce,
+     cases::Tier::kCore},
+    {Aspect::kManyRequests, "1,100 calls", kWornOut, 0, 0, Often::kOnce,
+     cases::Tier::kCore},
+    {Aspect::kVast, "2^32 elements", kCutTo32Bits, 0, 0, Often::kMainDtype,
+     cases::Tier::kFull},
     {Aspect::kLoad, "load", kLoadChanges, 0, 0, Often::kOnce},
     {Aspect::kUnload, "unload", {}, 0, 0, Often::kOnce},
     {Aspect::kReject, "reject", kInvalidTaken, 0, ROPEPROOF_VALIDATES,

@@ -149,6 +149,16 @@ class Kernel {
   // crash or a timeout the next call starts a fresh process.
   virtual Answer run(const ropeproof_problem& problem) = 0;
 
+  // Solves one problem in a process that is forked for it, which sees memory
+  // that was mapped before, within so many limits of a call. Returns nothing
+  // where no such process can be had.
+  virtual std::optional<Answer> run_afresh(const ropeproof_problem& problem,
+                                           int limits) {
+    static_cast<void>(problem);
+    static_cast<void>(limits);
+    return std::nullopt;
+  }
+
   // Asks whether the kernel takes the problem, whose data it does not see: kOk
   // or kDeclined, or what became of the question. A scaling is from allocate(),
   // too. Kernels that cannot be asked take all.

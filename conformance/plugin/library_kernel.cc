@@ -124,6 +124,15 @@ class LibraryKernel : public GuardedKernel {
     return ask(problems, rounds);
   }
 
+  std::optional<Answer> run_afresh(const ropeproof_problem& problem,
+                                   int limits) override {
+    if (sandbox_ != nullptr || is_on_device_) return std::nullopt;
+    worker_.reset();
+    const Answer answer = ask({&problem, 1}, 1, limits)[0];
+    worker_.reset();
+    return answer;
+  }
+
   Answer supports(const ropeproof_problem& problem) override {
     return has_supports_ ? ask({&problem, 1}, kQuestion)[0] : Answer{};
   }
@@ -162,24 +171,22 @@ class LibraryKernel : public GuardedKernel {
 
  private:
   std::vector<Answer> ask(std::span<const ropeproof_problem> problems,
-                          int rounds) {
-    if (patience_.has_given_up()) {
-      return std::vector<Answer>(problems.size(), patience_.answer());
-    }
+                          int rounds, int limits = 1) {
+    if (patience_.has_given_up()) return {problems.size(), patience_.answer()};
     const bool has_data = rounds != kQuestion;
     if (has_data) save_memory();
     const bool is_first = worker_ == nullptr || is_first_;
-    auto answers = ask_once(problems, rounds);
+    auto answers = ask_once(problems, rounds, limits);
     if (patience_.tries_again(answers[0], is_first)) {
       if (has_data) restore_memory();
-      answers = ask_once(problems, rounds);
+      answers = ask_once(problems, rounds, limits);
     }
     patience_.count(answers[0], worker_ == nullptr);
     return answers;
   }
 
   std::vector<Answer> ask_once(std::span<const ropeproof_problem> problems,
-                               int rounds) {
+                               int rounds, int limits) {
     const auto all = [&](const Answer& answer) {
       return std::vector<Answer>(problems.size(), answer);
     };
@@ -189,7 +196,7 @@ class LibraryKernel : public GuardedKernel {
       worker_.reset();
       return all(patience_.give_up(error.what()));
     }
-    Deadline deadline(patience_.limit(is_first_));
+    Deadline deadline(limits * patience_.limit(is_first_));
     if (rounds != kQuestion) is_first_ = false;
     const Blocks given = is_on_device_ ? blocks() : Blocks{};
     const Request request{++number_, static_cast<std::int32_t>(problems.size()),
@@ -251,11 +258,11 @@ class LibraryKernel : public GuardedKernel {
   Child::Wire receive(Message* messages, std::size_t count,
                       Deadline& deadline) {
     std::string bytes;
-    const auto wire =
-        worker_->receive(bytes, count * sizeof(Message), deadline);
+    const std::size_t size = count * sizeof(Message);
+    const auto wire = worker_->receive(bytes, size, deadline);
     if (wire != Child::Wire::kDone) return wire;
-    is_silent_ = bytes.size() == count * sizeof(Message);
-    std::memcpy(messages, bytes.data(), count * sizeof(Message));
+    is_silent_ = bytes.size() == size;
+    std::memcpy(messages, bytes.data(), size);
     return wire;
   }
 
@@ -312,12 +319,11 @@ class LibraryKernel : public GuardedKernel {
     return described(loaded, source_);
   }
 
-  std::string source_, path_;
+  std::string source_, path_, load_fault_;
   std::shared_ptr<const Sandbox> sandbox_;
   Patience patience_;
   int threads_ = 0;
   bool has_supports_ = false, is_on_device_ = false;
-  std::string load_fault_;
   bool is_first_ = true;        // the next call in its process
   bool is_silent_ = true;       // nothing came behind the last reply
   bool has_succeeded_ = false;  // the last process to end, with status 0

@@ -121,7 +121,10 @@ std::string failure_text(const Report& report, const check::Check& check,
       report.transport == Transport::kSocket
           ? "ropeproof.judge(..., cases=[\"" + check.case_id + "\"])"
           : "ropeproof " + subcommand(report) + " " + report.kernel_argument +
-                " --case " + check.case_id + " --operation " + operation;
+                " --case " + check.case_id + " --operation " + operation +
+                (check::promise(check.aspect).from == cases::Tier::kFull
+                     ? " --tier full"
+                     : "");
   text += "  replay   " + replay + "\n";
   if ((has_details || check.verdict == check::Verdict::kCrash) &&
       report.transport == Transport::kLibrary) {

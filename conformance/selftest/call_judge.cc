@@ -28,8 +28,8 @@ CallJudge::CallJudge(const cases::Corpus& corpus) {
   wrong::PipelineKernel right(wrong::computing_description(),
                               wrong::exact_pipeline());
   Calls calls;
-  calls.chosen =
-      check::ContractChecks(right, corpus, false, false).chosen(kKind);
+  calls.chosen = check::ContractChecks(right, corpus, cases::Tier::kCore, false)
+                     .chosen(kKind);
   if (calls.chosen == nullptr) {
     throw std::invalid_argument("no case with several rows and heads");
   }

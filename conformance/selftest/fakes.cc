@@ -76,6 +76,9 @@ Finding find(const ExpectedFake& fake, const FakePlaces& places,
   check::Selection selection;
   selection.operations = {"rope"};
   const auto aspect = text::find_word(check::kAspectWords, fake.check);
+  if (aspect) {
+    selection.tier = std::max(selection.tier, check::promise(*aspect).from);
+  }
   selection.values_only = aspect == check::Aspect::kValues;
   if (aspect == check::Aspect::kReject) selection.cases = {kReject};
   report::Report report = check::run_suite(*kernel, subject, selection);
