@@ -3,6 +3,7 @@
     python3 conformance/adapters/claims_test.py BUILD_DIR
 """
 
+import types
 import unittest
 
 import numpy as np
@@ -101,13 +102,22 @@ class Claims(unittest.TestCase):
 
     def test_what_rounds_to_16_bits_conforms_only_if_it_says_so(self):
         named = {"positions": "position", "frequencies": "frequenc",
-                 "table": "table", "products": "product", "outputs": "result"}
+                 "table": "(table|cosines and sines)", "products": "product",
+                 "outputs": "result"}
+        positions = np.arange(300, 2800, 53)
+        x = np.random.default_rng(3).standard_normal(
+            (1, len(positions), 2, 64), dtype=np.float32)
+        one = types.SimpleNamespace(rotary_dim=64, base=10000.0, q=x,
+                                    positions=positions[None])
         for to in (to_bf16, to_f16):
             for step, word in named.items():
                 with self.subTest(step=step, to=to.__name__):
                     report = judge(rounding(**{step: to}), name=step)
                     self.assertFalse(report.conforms, report)
                     self.assertRegex(report, "what .*" + word)
+                    y = rounding(**{step: to})(one).astype(np.float32)
+                    with self.assertRaisesRegex(AssertionError, "what .*" + word):
+                        ropeproof.assert_rope_close(y, x, positions=positions)
         coarse = {"angle_class": "A3", "angle_dtype": "bf16"}
         report = judge(rounding(positions=to_bf16), claim=coarse)
         self.assertTrue(report.conforms, report)

@@ -32,8 +32,8 @@ bool is_interleaved(const ConfigObject& rope) {
 }
 
 // The axes of a model that the table does not know, but for their sections.
-json usual_axes(const ConfigObject& rope, const RopeType& type) {
-  if (type.is_xdrope) {
+json usual_axes(const ConfigObject& rope, bool is_xdrope) {
+  if (is_xdrope) {
     return {{"scheme", "contiguous_sections"}, {"names", {"p", "w", "h", "t"}}};
   }
   return {{"scheme", is_interleaved(rope) ? "interleaved_sections"
@@ -46,9 +46,15 @@ json usual_axes(const ConfigObject& rope, const RopeType& type) {
 void read_axes(const TypedConfig& config, const ConfigObject& rope,
                const RopeType& type, ModelRope& result) {
   const json* known = config.field("axes");
-  const std::string key = type.is_xdrope ? "xdrope_section" : "mrope_section";
+  // transformers 5 says both by the second name.
+  constexpr const char *kOwn = "xdrope_section", *kUsual = "mrope_section";
+  const bool is_xdrope = type.is_xdrope || rope.has(kOwn);
+  const std::string key = is_xdrope && !rope.has(kUsual) ? kOwn : kUsual;
+  if (rope.has(kOwn) && rope.has(kUsual)) {
+    rope.refuse(kUsual, "it or xdrope_section, not both");
+  }
   if (known == nullptr && !rope.has(key)) {
-    if (type.is_xdrope) rope.missing(key, "a list of 4 integers >= 0");
+    if (is_xdrope) rope.missing(key, "a list of 4 integers >= 0");
     if (type.is_axial) {
       rope.fail("rope_type is axial, and the axes of " +
                 (config.type.empty() ? "the model" : config.type) +
@@ -56,7 +62,7 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
     }
     return;
   }
-  json axes = known != nullptr ? *known : usual_axes(rope, type);
+  json axes = known != nullptr ? *known : usual_axes(rope, is_xdrope);
   const std::int64_t rotary_dim = result.spec.layout.rotary_dim;
   auto sections = rope.sections(key, axes["names"].size(), rotary_dim / 2);
   if (axes.contains("channels")) {

@@ -112,7 +112,8 @@ TEST_CASE("an unknown type, an unknown key, and two that differ are refused",
   CHECK(scaled(R"("type": "linear", "factors": 2)") ==
         "rope_scaling.factors is 2; expected no such key: a scaling of type "
         "linear takes factor, rope_type, type, rope_theta, "
-        "partial_rotary_factor, mrope_section, mrope_interleaved, "
+        "partial_rotary_factor, mrope_section, xdrope_section, "
+        "mrope_interleaved, "
         "interleaved, finetuned");
   CHECK(scaled(R"("factor": 8)")
             .starts_with("rope_scaling.factor is 8; expected no such key: a "

@@ -256,10 +256,16 @@ TEST_CASE("dynamic NTK needs a length, and Hunyuan's alpha is static",
 
 // preset_test.cc has the other schemes.
 TEST_CASE("the sections of xdrope run on", "[conformance][models]") {
-  const auto rope = parse_one(R"({"rope_theta": 1e6, "head_dim": 16,
-      "rope_scaling": {"type": "xdrope", "xdrope_section": [1, 2, 2, 3]}})");
-  CHECK(rope.spec.axes.axis_of_pair ==
-        std::vector<std::int64_t>{0, 1, 1, 2, 2, 3, 3, 3});
+  for (const std::string scaling :
+       {R"("xdrope", "xdrope_section")", R"("xdrope", "mrope_section")",
+        R"("dynamic", "alpha": 2.0, "xdrope_section")"}) {
+    CAPTURE(scaling);
+    const auto rope = parse_one(R"({"rope_theta": 1e6, "head_dim": 16,
+        "rope_scaling": {"type": )" +
+                                scaling + ": [1, 2, 2, 3]}}");
+    CHECK(rope.spec.axes.axis_of_pair ==
+          std::vector<std::int64_t>{0, 1, 1, 2, 2, 3, 3, 3});
+  }
 }
 
 }  // namespace

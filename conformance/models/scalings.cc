@@ -20,9 +20,10 @@ constexpr const char* kMax = "max_position_embeddings";
 // of the training.
 void allow(const ConfigObject& rope, const std::string& type,
            std::vector<std::string_view> keys) {
-  keys.insert(keys.end(), {"rope_type", "type", "rope_theta",
-                           "partial_rotary_factor", "mrope_section",
-                           "mrope_interleaved", "interleaved", "finetuned"});
+  keys.insert(keys.end(),
+              {"rope_type", "type", "rope_theta", "partial_rotary_factor",
+               "mrope_section", "xdrope_section", "mrope_interleaved",
+               "interleaved", "finetuned"});
   rope.allow_only(keys, "a scaling of type " + type);
 }
 
@@ -106,8 +107,8 @@ std::optional<reference::Ntk> hunyuan_alpha(const ConfigObject& rope) {
 void xdrope(const ConfigObject& rope, const ScalingContext&,
             ModelRope& result) {
   allow(rope, "xdrope",
-        {"alpha", "xdrope_section", "factor", "beta_fast", "beta_slow",
-         "mscale", "mscale_all_dim"});
+        {"alpha", "factor", "beta_fast", "beta_slow", "mscale",
+         "mscale_all_dim"});
   if (const auto alpha = hunyuan_alpha(rope)) scaling_in(result) = *alpha;
 }
 

@@ -9,9 +9,9 @@ import re
 import transformers
 from transformers import PreTrainedConfig
 
-from model_run import run, width
+from model_run import borrowed, run, width
 
-AXES = {1: [""], 2: ["h", "w"], 3: ["t", "h", "w"]}
+AXES = {1: [""], 2: ["h", "w"], 3: ["t", "h", "w"], 4: ["id", "x", "y", "t"]}
 
 
 def configs():
@@ -19,12 +19,19 @@ def configs():
     base = pathlib.Path(transformers.__file__).parent / "models"
     for file in sorted(base.glob("*/configuration_*.py")):
         modeling = file.with_name(file.name.replace("configuration_", "modeling_"))
-        module = importlib.import_module(f"transformers.models.{file.parent.name}.{file.stem}")
-        turns = modeling.exists() and re.search("rotary|rope_|_rope", modeling.read_text(), re.I)
+        name = f"transformers.models.{file.parent.name}.{file.stem}"
+        try:
+            module = importlib.import_module(name)
+        except Exception as error:
+            print(f"not read: {name}: {type(error).__name__} {error}", flush=True)
+            continue
         for value in vars(module).values():
             if (inspect.isclass(value) and issubclass(value, PreTrainedConfig) and
                     value.__module__ == module.__name__ and value.model_type):
-                yield value, modeling, bool(turns)
+                model = None if modeling.exists() else borrowed(value)
+                code = pathlib.Path(inspect.getfile(model)) if model else modeling
+                turns = code.exists() and re.search("rotary|rope_|_rope", code.read_text(), re.I)
+                yield value, code, bool(turns)
 
 
 # Classes whose defaults are incomplete.
@@ -32,7 +39,12 @@ HALF = {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 
 COMPLETIONS = [{"head_dim": 128}, {"rope_parameters": HALF},
                {"head_dim": 128, "rope_parameters": HALF},
                {"vocab_size": 100, "pad_token_id": 1, "position_embedding_type": "rotary"},
-               {"index_topk": 4}, {"use_mem_rope": True}, {"position_embedding_type": "rope"}]
+               {"index_topk": 4}, {"use_mem_rope": True}, {"position_embedding_type": "rope"},
+               {"rope_parameters": {"full_attention": {"rope_type": "default", "rope_theta": 1e4}}},
+               {"head_dim": 128, "rope_parameters": {
+                   "rope_type": "default", "rope_theta": 1e4, "mrope_section": [16] * 4}},
+               {"indexer_n_heads": 4, "indexer_kv_heads": 1, "indexer_head_dim": 256,
+                "indexer_budget": 64, "indexer_compress_ratio": 4}]
 
 
 # Classes that have no layer of attention by default.
@@ -71,7 +83,9 @@ def made(config_class, **keys):
                 record = run(config_class, copy.deepcopy(config))
                 if record.error is None:
                     return config, record
-                partly = partly or (record.applied and (config, record))
+                if record.model is not None and (
+                        not partly or (record.applied and not partly[1].applied)):
+                    partly = config, record
                 error = error or record.error
             except Exception as caught:
                 error = error or caught

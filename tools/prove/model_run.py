@@ -1,14 +1,16 @@
 """Runs a model of transformers without its weights, and records the calls that turn its heads."""
 
 import contextlib
-import importlib
+import importlib.util
 import inspect
 import math
 import re
 import sys
 
 import torch
+import transformers
 from transformers import PreTrainedModel
+from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 TOKENS = 11  # no model has 11 heads by default
 
@@ -83,8 +85,8 @@ def convolved(module, x):
 
 
 def make_silent(model):
-    """Layers with weights give noise, norms what they get, and so does what mixes the channels of
-    a token and holds no attention."""
+    """Layers with weights give noise, norms with weights what they get, and so does what mixes the
+    channels of a token and holds no attention."""
     for module in model.modules():
         kind = type(module).__name__
         if isinstance(module, torch.nn.Linear):
@@ -93,7 +95,7 @@ def make_silent(model):
             module.forward = lambda x, *a, _n=module.embedding_dim, **k: noise(*x.shape, _n)
         elif isinstance(module, (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)):
             module.forward = lambda x, *a, _m=module, **k: convolved(_m, x)
-        elif "Norm" in kind:
+        elif "Norm" in kind and any(True for _ in module.parameters()):
             module.forward = lambda *a, **k: [*a, *k.values()][0]
         elif re.search("MLP|Mlp|M[Oo][Ee]|Experts|FeedForward|FFN", kind) and not any(
                 re.search("Attention|Attn|Rotary", type(m).__name__) for m in module.modules()):
@@ -192,9 +194,21 @@ def recording(model, record):
         yield
 
 
+class NoModel(Exception):
+    """No class is the model of this configuration."""
+
+
+def borrowed(config_class):
+    """The model class of another type that transformers gives this one, or None."""
+    name = MODEL_MAPPING_NAMES.get(config_class.model_type)
+    return getattr(transformers, name, None) if isinstance(name, str) else None
+
+
 def model_class(config_class):
-    modeling = importlib.import_module(
-        config_class.__module__.replace(".configuration_", ".modeling_"))
+    module = config_class.__module__.replace(".configuration_", ".modeling_")
+    if importlib.util.find_spec(module) is None and (model := borrowed(config_class)):
+        return sys.modules[model.__module__], [model]
+    modeling = importlib.import_module(module)
     found = [c for c in vars(modeling).values()
              if inspect.isclass(c) and issubclass(c, PreTrainedModel) and
              c.__module__ == modeling.__name__ and
@@ -237,7 +251,7 @@ def run(config_class, config):
     modeling, kinds = model_class(config_class)
     config._attn_implementation = "eager"
     record = Record()
-    record.model, record.error = None, LookupError("no model class")
+    record.model, record.error = None, NoModel("no model class")
     for kind in kinds[:4]:
         record, model = Record(), None
         try:

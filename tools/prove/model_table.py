@@ -1,5 +1,6 @@
 """Writes the table of model types: what can be read off the classes; the rest stays."""
 
+import inspect
 import json
 import math
 import re
@@ -7,6 +8,7 @@ import re
 import transformers
 
 from model_files import AXES, configs, made
+from model_run import light_modules, model_class
 from model_truth import truth
 
 KEYS = ("head_dim", "hidden_size", "num_attention_heads", "qk_rope_head_dim", "qk_nope_head_dim",
@@ -137,6 +139,26 @@ def parts_of(config_class):
     return {key: getattr(part, "model_type", "") for key, part in inner.items()}
 
 
+def positions_of(source):
+    return next((words for pattern, words in POSITIONS if re.search(pattern, source)), None)
+
+
+def code_of(config_class):
+    """The source of all modules that its model is made of by default, or "" if none can be made."""
+    try:
+        config, kinds = config_class(), model_class(config_class)[1]
+    except Exception:
+        return ""
+    for kind in kinds:
+        try:
+            with light_modules():
+                classes = {type(module) for module in kind(config).modules()}
+        except Exception:
+            continue
+        return "\n".join(inspect.getsource(c) for c in classes if "transformers" in c.__module__)
+    return ""
+
+
 def entry_of(config_class, modeling, turns, old):
     """The entry of one class: what can be read off it, and what stands in the old one besides."""
     measured = {"pairing", "reverse", "axes", "defaults", "source", "parts"}
@@ -154,10 +176,13 @@ def entry_of(config_class, modeling, turns, old):
         return entry
     if not turns:
         source = modeling.read_text() if modeling.exists() else ""
-        words = next((w for p, w in POSITIONS if re.search(p, source)), None)
-        return {**entry, "none": words or "its code has none"} if modeling.exists() else old
+        words = positions_of(source) or "its code has none"
+        return {**entry, "none": words} if modeling.exists() else old
     if "none" in old or "refused" in old:
         return entry | {"pairing": old["pairing"]} if "pairing" in old else entry
+    code = code_of(config_class)
+    if code and not re.search("rotary|rope(?!r)", code, re.I):
+        return {**entry, "none": positions_of(code) or "its code has none"}
     config, record = made(config_class, **old.get("needs", {}))
     ropes = [r for r in truth(record).values() if r]
     if not ropes:

@@ -8,7 +8,7 @@ import sys
 
 import torch
 
-from model_run import COORDINATES, TOKENS
+from model_run import COORDINATES, TOKENS, noise
 
 def tensors(value):
     return value if isinstance(value, (tuple, list)) else (value,)
@@ -92,7 +92,7 @@ def rope_of(record, call, length):
         steps = torch.arange(TOKENS)
         if length:
             steps[-1] = length - 1
-        along = next((i for i in (0, -1) if where.dim() > 1 and where.shape[i] in (2, 3, 4)), None)
+        along = next((i for i in (0, -1, 1) if where.dim() > 1 and where.shape[i] in (2, 3, 4)), None)
         if along is not None:
             axes = [torch.zeros_like(where) for _ in range(where.shape[along])]
             for axis, fresh in enumerate(axes):
@@ -155,8 +155,38 @@ def layer_of(path):
     return int(found[1]) if found else None
 
 
+def apart(record, length=0):
+    """The rope of a model that cannot be run: its rotary module and the function that its layers
+    apply, called by themselves; they must be the only ones."""
+    kinds = {type(m): m for m in record.model.modules()}
+    modeling = sys.modules[type(record.model).__module__]
+    code = "".join(inspect.getsource(k) for k in kinds if k.__module__ == modeling.__name__)
+    rotaries = [m for k, m in kinds.items() if re.search("Rotary|R[Oo]PE", k.__name__)
+                and "position_ids" in inspect.signature(k.forward).parameters]
+    functions = [f for n, f in vars(modeling).items() if inspect.isfunction(f)
+                 and re.search("apply_.*(rotary|rope)", n) and n + "(" in code]
+    widths = {m.head_dim for m in record.model.modules() if isinstance(
+        getattr(m, "head_dim", None), int) and "Rotary" not in type(m).__name__}
+    if (len(rotaries), len(functions), len(widths)) != (1, 1, 1):
+        raise record.error
+    positions = torch.arange(TOKENS)[None]
+    if length:
+        positions[0, -1] = length - 1
+    cos, sin = type(rotaries[0]).forward(rotaries[0], noise(1, TOKENS, 8), positions)
+    q = torch.eye(*widths)[:, None, None, :].expand(-1, 1, TOKENS, -1)
+    out = tensors(functions[0](q, q, cos, sin))[0].float()
+    found = pairs_at(out[:, 0, 1])
+    if not found:
+        raise record.error
+    return {"head_dim": q.shape[-1], "pairs": {p: [angle] for p, (_, angle, _) in found.items()},
+            "amplitude": next(iter(found.values()))[2], "step": 1,
+            "moves": any(out != pair for pair, (out, _, _) in found.items())}
+
+
 def truth(record, length=0):
     """{layer: rope or None}, by the calls of the record."""
+    if record.error and not record.attended and not record.applied:
+        return {None: apart(record, length)}
     layers, made = {}, {}
     attended = {a[0] for a in record.attended}
     for path in record.entered:
