@@ -14,6 +14,7 @@
 #include "conformance/report/policy.h"
 #include "conformance/report/report.h"
 #include "conformance/report/requirement.h"
+#include "conformance/report/unasked.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/signature.h"
 #include "conformance/text/strict_json.h"
@@ -68,7 +69,7 @@ class Grader {
     flags.hide(options_.vectors);
     flags.hide(default_vectors().string());
     flags.narrow([this](conformance::plugin::Description& description) {
-      report::keep_required(policy_.required, description);
+      report::keep_required(policy_.required, policy_.judged, description);
     });
     const std::string digest = flags.digest();
     std::unique_ptr<conformance::plugin::Kernel> kernel = flags.open();
@@ -76,6 +77,7 @@ class Grader {
     if (asked_++ % options_.renewal == 0) renew();
     report::Report found =
         conformance::check::run_suite(*kernel, *corpus_, selection_);
+    report::forget_unasked(policy_.scope, found);
     if (!options_.has_no_diagnosis) {
       found.diagnoses = conformance::check::diagnose(found, *corpus_);
     }

@@ -187,12 +187,21 @@ std::vector<Check> ContractChecks::of(const cases::Case& c,
 }
 
 Check ContractChecks::of(const cases::RejectCase& r) const {
-  const cases::Case& c = *cases_.at(r.of);
   const bool is_of_ids = r.defect == cases::Defect::kIdOutOfRange ||
                          r.defect == cases::Defect::kNegativeId;
   const std::uint32_t operation = is_of_ids
                                       ? std::uint32_t{ROPEPROOF_LOOKUP}
                                       : main_operation(kernel_.description());
+  const auto is_offered = [&](const cases::Case& c) {
+    return missing_feature(kernel_.description(), operation, c.problem,
+                           kernel_.shares_memory())
+        .empty();
+  };
+  // A kernel that does not take the case may validate what it takes.
+  const cases::Case* const own = first_of(operation);
+  const bool is_own = offers(kernel_, ROPEPROOF_VALIDATES) && own != nullptr &&
+                      !is_offered(*cases_.at(r.of));
+  const cases::Case& c = is_own ? *own : *cases_.at(r.of);
   const std::optional<Check> refusal =
       not_asked(Aspect::kRejectNotAsked, c, operation);
   Check check =

@@ -37,20 +37,26 @@ std::uint32_t needed(text::StrictObject& object, const char* key,
   return bits;
 }
 
+// The bits of a list that is demanded, and judged alone; without it nothing is
+// demanded, and everything judged.
 template <class Words>
-std::uint32_t bits_or_none(text::StrictObject& object, const char* key,
-                           const Words& words) {
-  return object.has(key) ? object.bits(key, words) : 0;
+std::uint32_t demanded(text::StrictObject& object, const char* key,
+                       const Words& words, std::uint32_t& judged) {
+  if (!object.has(key)) return 0;
+  return judged = object.bits(key, words);
 }
 
-Scope read_scope_of(text::StrictObject& object) {
+Scope read_scope_of(text::StrictObject& object, Judged& judged) {
   Scope scope;
   scope.operations = needed(object, "operations", plugin::kOperationWords);
   scope.dtypes = needed(object, "dtypes", plugin::kDtypeWords);
   scope.pairings = needed(object, "pairings", plugin::kAbiPairingWords);
-  scope.features = bits_or_none(object, "features", plugin::kFeatureWords);
-  scope.scalings = bits_or_none(object, "scalings", plugin::kScalingWords);
-  scope.axis_maps = bits_or_none(object, "axis_maps", plugin::kAxisMapWords);
+  scope.features =
+      demanded(object, "features", plugin::kFeatureWords, judged.features);
+  scope.scalings =
+      demanded(object, "scalings", plugin::kScalingWords, judged.scalings);
+  scope.axis_maps =
+      demanded(object, "axis_maps", plugin::kAxisMapWords, judged.axis_maps);
   scope.positions = object.integer("positions", 0, kMostPositions);
   scope.declined = object.has("most_declined")
                        ? object.integer("most_declined", 0, kMostChecks)
@@ -130,9 +136,9 @@ Policy parse_policy(const std::string& text, const std::string& file) {
     text::StrictObject object(document, file);
     object.expect("format", kPolicyFormat);
     Policy policy;
-    const Scope scope = read_scope_of(object);
+    policy.scope = read_scope_of(object, policy.judged);
     policy.required = least_of(object, file);
-    for (const std::string& word : scope_words(scope)) {
+    for (const std::string& word : scope_words(policy.scope)) {
       policy.required += "," + word;
     }
     if (object.has("tier")) {

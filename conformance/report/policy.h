@@ -8,11 +8,15 @@
 
 #include "conformance/cases/tier.h"
 #include "conformance/report/report.h"
+#include "conformance/report/requirement.h"
+#include "conformance/report/scope.h"
 
 namespace ropeproof::conformance::report {
 
 struct Policy {
   std::string required;  // as requirement.h reads it, with a scope
+  Scope scope = {};      // of it
+  Judged judged = {};
   cases::Tier tier = cases::Tier::kCore;
   // Draws the questions; without one they are others each time.
   std::optional<std::uint64_t> seed = std::nullopt;

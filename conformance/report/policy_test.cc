@@ -51,6 +51,7 @@ TEST_CASE("a policy is a requirement, and says what it leaves to the suite",
         "L1,A1,rope,f32,half_split,positions>=131072,declined<=0");
   CHECK(policy.tier == cases::Tier::kCore);
   CHECK_FALSE(policy.seed.has_value());
+  CHECK(policy.judged.features == ~0u);
   CHECK(policy.time_limit_ms == 10000);
   Document all = least();
   all["dtypes"] = {"f32", "bf16"};
@@ -71,6 +72,7 @@ TEST_CASE("a policy is a requirement, and says what it leaves to the suite",
         "scaling=yarn,axis_map=sections,positions>=131072,declined<=3");
   CHECK(every.tier == cases::Tier::kFull);
   CHECK(every.seed == 7);
+  CHECK(every.judged.features == ROPEPROOF_ADJOINT);
   CHECK(every.time_limit_ms == 500);
 }
 

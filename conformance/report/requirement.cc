@@ -171,7 +171,8 @@ std::string parse_requirement(const std::string& text) {
   return text::joined(parts, ",");
 }
 
-void keep_required(const std::string& required, plugin::Description& d) {
+void keep_required(const std::string& required, const Judged& judged,
+                   plugin::Description& d) {
   const Requirement least = read(required);
   const Scope& scope = least.scope;
   if (scope.operations == 0) return;
@@ -182,16 +183,16 @@ void keep_required(const std::string& required, plugin::Description& d) {
   if (scope.dtypes != 0) keep(d.dtypes, scope.dtypes);
   if (scope.pairings != 0) keep(d.pairings, scope.pairings);
   std::uint32_t features =
-      scope.features | ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE;
+      judged.features | ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE;
   for (const auto& [suffix, needed, meaning] : kAdditions) {
     if ((least.suffixes & suffix) != 0) features |= needed;
   }
-  if ((scope.axis_maps & ROPEPROOF_AXES_GRID) != 0) {
+  if (d.axis_maps != 0 && (judged.axis_maps & ROPEPROOF_AXES_GRID) != 0) {
     features |= ROPEPROOF_INV_FREQ | ROPEPROOF_EXPONENTS;  // it has no formula
   }
   d.features &= features;
-  d.scalings &= scope.scalings;
-  d.axis_maps &= scope.axis_maps;
+  d.scalings &= judged.scalings;
+  d.axis_maps &= judged.axis_maps;
   if (scope.positions > 0 &&
       (d.max_position == 0 || d.max_position > scope.positions)) {
     d.max_position = scope.positions;

@@ -20,11 +20,17 @@ namespace ropeproof::conformance::report {
 // Throws std::invalid_argument, one line, for anything else.
 std::string parse_requirement(const std::string& text);
 
-// Takes from a description what is not required, where the requirement names
-// operations: what is judged then is what is demanded, in place or out of it as
-// the kernel offers. Of operations, dtypes or pairings of which it offers none
-// all stay, so that there is something to judge.
-void keep_required(const std::string& required,
+// What of a kernel a policy has judged, beside what it requires: bits of the
+// ABI; all that the kernel offers where a policy says nothing.
+struct Judged {
+  std::uint32_t features = ~0u, scalings = ~0u, axis_maps = ~0u;
+};
+
+// Takes from a description what is not to be judged, where the requirement
+// names operations; in place or out of it stays as the kernel offers. Of
+// operations, dtypes or pairings of which it offers none all stay, so that
+// there is something to judge.
+void keep_required(const std::string& required, const Judged& judged,
                    plugin::Description& description);
 
 // Returns what a kernel claims and has reached, "L1+D, angle A1", where that is

@@ -205,9 +205,10 @@ TEST_CASE("of a description that is kept which is required",
   plugin::Description all = wrong::full_description(ROPEPROOF_A1);
   all.scalings = ROPEPROOF_YARN | ROPEPROOF_LLAMA3;
   all.features |= ROPEPROOF_VALIDATES | ROPEPROOF_DETERMINISTIC;
-  const auto kept = [&](const std::string& required) {
+  const auto kept = [&](const std::string& required,
+                        const Judged& judged = {}) {
     plugin::Description d = all;
-    keep_required(required, d);
+    keep_required(required, judged, d);
     return d;
   };
   // Without operations, as for a profile, it names no scope.
@@ -216,8 +217,9 @@ TEST_CASE("of a description that is kept which is required",
     CHECK(kept(text).dtypes == all.dtypes);
     CHECK(kept(text).max_position == all.max_position);
   }
+  const std::string least = "L1,rope,f32,half_split,positions>=4095";
   const plugin::Description d =
-      kept("L1,rope,f32,half_split,adjoint,scaling=yarn,positions>=4095");
+      kept(least, {ROPEPROOF_ADJOINT, ROPEPROOF_YARN, 0});
   CHECK(d.operations == ROPEPROOF_ROPE);
   CHECK(d.dtypes == ROPEPROOF_F32);
   CHECK(d.pairings == ROPEPROOF_HALF_SPLIT);
@@ -227,18 +229,23 @@ TEST_CASE("of a description that is kept which is required",
   CHECK(d.axis_maps == 0);
   CHECK(d.max_position == 4095);
   CHECK(d.name == all.name);
+  // Of a list that is left out everything is judged that is offered.
+  CHECK(kept(least).features == all.features);
+  CHECK(kept(least).scalings == all.scalings);
+  CHECK(kept(least).axis_maps == all.axis_maps);
   // What a suffix asks for is required.
   constexpr std::uint32_t kOfM = ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES;
-  CHECK((kept("L1+M,rope").features & kOfM) == kOfM);
-  CHECK((kept("L1+D,rope").features & ROPEPROOF_DETERMINISTIC) != 0);
+  const Judged bare{0, 0, ROPEPROOF_AXES_GRID};
+  CHECK((kept("L1+M,rope", bare).features & kOfM) == kOfM);
+  CHECK((kept("L1+D,rope", bare).features & ROPEPROOF_DETERMINISTIC) != 0);
   // Frequencies of a grid are given.
-  CHECK((kept("rope,axis_map=grid").features & ROPEPROOF_INV_FREQ) != 0);
+  CHECK((kept("rope", bare).features & ROPEPROOF_INV_FREQ) != 0);
   // Nothing is added to an offer, and something of it remains.
   plugin::Description few = all;
   few.dtypes = ROPEPROOF_F16;
   few.max_position = 7;
   few.features = ROPEPROOF_IN_PLACE;
-  keep_required("rope,f32,half_split,adjoint,positions>=100", few);
+  keep_required("rope,f32,half_split,adjoint,positions>=100", {}, few);
   CHECK(few.dtypes == ROPEPROOF_F16);
   CHECK(few.max_position == 7);
   CHECK(few.features == ROPEPROOF_IN_PLACE);

@@ -1,6 +1,7 @@
 #include "conformance/report/unasked.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "conformance/plugin/abi_words.h"
@@ -142,9 +143,13 @@ std::uint32_t declared_features(const plugin::Description& kernel,
   return features & kernel.features & ~std::uint32_t{ROPEPROOF_ADJOINT};
 }
 
-}  // namespace
+// What is declared and was not asked: kinds of calls, and features.
+struct Unasked {
+  std::vector<CallKind> kinds = {};
+  std::uint32_t features = 0;
+};
 
-std::vector<std::string> unasked(const check::Run& run) {
+Unasked find_unasked(const check::Run& run) {
   if (!run.tier || !run.is_whole_tier || !run.shard.is_whole()) return {};
   const bool is_smoke = *run.tier == cases::Tier::kSmoke;
   static const Facts kNone;
@@ -167,16 +172,34 @@ std::vector<std::string> unasked(const check::Run& run) {
       if (kinds[i].holds(judged)) ids[i].insert(check.case_id);
     }
   }
-  std::vector<std::string> missing;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (std::ssize(ids[i]) < kEnoughCases) missing.push_back(kinds[i].name);
-  }
   if (!run.shares_memory) features &= ~kMemory;
-  for (const std::string& feature :
-       text::words_of(plugin::kFeatureWords, features)) {
-    missing.push_back(feature);
+  Unasked missing{{}, features};
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (std::ssize(ids[i]) < kEnoughCases) missing.kinds.push_back(kinds[i]);
   }
   return missing;
+}
+
+}  // namespace
+
+std::vector<std::string> unasked(const check::Run& run) {
+  const Unasked missing = find_unasked(run);
+  std::vector<std::string> names;
+  for (const CallKind& kind : missing.kinds) names.push_back(kind.name);
+  std::ranges::move(text::words_of(plugin::kFeatureWords, missing.features),
+                    std::back_inserter(names));
+  return names;
+}
+
+void forget_unasked(const Scope& demanded, check::Run& run) {
+  const Unasked missing = find_unasked(run);
+  plugin::Description& kernel = run.kernel;
+  kernel.features &= ~missing.features | demanded.features;
+  for (const CallKind& kind : missing.kinds) {
+    kernel.features &= ~kind.features | demanded.features;
+    kernel.scalings &= ~kind.scaling | demanded.scalings;
+    kernel.axis_maps &= ~kind.axis_map | demanded.axis_maps;
+  }
 }
 
 }  // namespace ropeproof::conformance::report

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conformance/check/run.h"
+#include "conformance/report/scope.h"
 
 namespace ropeproof::conformance::report {
 
@@ -20,6 +21,10 @@ inline constexpr std::int64_t kEnoughCases = 3;
 // any pairing and dtype, and leaves positions and features to core. Empty for
 // what is no whole tier: a profile asks for what a model needs.
 std::vector<std::string> unasked(const check::Run& run);
+
+// Takes from run.kernel the features, scalings and axis maps that unasked()
+// names, but for those demanded: a policy's verdict is then on what was judged.
+void forget_unasked(const Scope& demanded, check::Run& run);
 
 }  // namespace ropeproof::conformance::report
 

@@ -1,6 +1,9 @@
 #include "conformance/report/unasked.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/test_formed.h"
@@ -22,6 +25,20 @@ plugin::Description plain() {
   return d;
 }
 
+// Whether a dense problem of rope has no defect.
+bool is_sound(const ropeproof_problem& p) {
+  const auto* in = static_cast<const std::byte*>(p.q.in);
+  const auto* out = static_cast<const std::byte*>(p.q.out);
+  const bool has_tensors =
+      p.q.heads <= 0 || (in != nullptr && out != nullptr &&
+                         (in == out || std::abs(out - in) >= p.head_dim) &&
+                         (p.seq < 2 || p.q.out_token_stride >= p.head_dim));
+  return p.batch >= 0 && p.rotary_dim >= 2 && p.rotary_dim % 2 == 0 &&
+         p.rotary_offset + p.rotary_dim <= p.head_dim && p.direction != 0 &&
+         std::isfinite(p.base) && p.positions != nullptr && has_tensors &&
+         (p.inv_freq == nullptr || std::isfinite(p.inv_freq[0]));
+}
+
 Report judged(const plugin::Description& d,
               const std::function<bool(const ropeproof_problem&)>& takes = {}) {
   struct Choosy : wrong::PipelineKernel {
@@ -29,6 +46,12 @@ Report judged(const plugin::Description& d,
     bool has_supports() const override { return takes != nullptr; }
     plugin::Answer supports(const ropeproof_problem& p) override {
       return {takes(p) ? plugin::Outcome::kOk : plugin::Outcome::kDeclined, ""};
+    }
+    plugin::Answer run(const ropeproof_problem& p) override {
+      const bool validates =
+          (description().features & ROPEPROOF_VALIDATES) != 0;
+      if (validates && !is_sound(p)) return {plugin::Outcome::kInvalid, ""};
+      return PipelineKernel::run(p);
     }
     std::function<bool(const ropeproof_problem&)> takes;
   };
@@ -39,7 +62,10 @@ Report judged(const plugin::Description& d,
 
 TEST_CASE("a kernel that is asked for all it declares has nothing unasked",
           "[conformance][report]") {
-  const Report report = judged(plain());
+  plugin::Description d = plain();
+  // It takes no call that a committed defect is in.
+  d.features |= ROPEPROOF_VALIDATES;
+  const Report report = judged(d);
   CHECK(unasked(report).empty());
   CHECK(exit_status(total(report)) == 0);
 }
@@ -71,6 +97,14 @@ TEST_CASE("what is declared and never judged keeps a level partial",
   CHECK(text.find("CONFORMS IN PART  level L2") != std::string::npos);
   CHECK(text.find(" (partial: yarn x half_split and 1 more not judged)") !=
         std::string::npos);
+  // A policy forgives what it does not demand, and says that it was not judged.
+  Report forgiven = report, demanding = report;
+  forget_unasked({}, forgiven);
+  CHECK(forgiven.kernel.scalings == ROPEPROOF_LINEAR);
+  CHECK(exit_status(total(forgiven)) == 0);
+  forget_unasked({.scalings = ROPEPROOF_YARN}, demanding);
+  CHECK(demanding.kernel.scalings == report.kernel.scalings);
+  CHECK(exit_status(total(demanding)) == 6);
   const auto declined = declined_cases(report);
   REQUIRE(declined.size() == 1);
   CHECK(declined[0].words == "scaling is yarn");

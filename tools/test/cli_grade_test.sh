@@ -4,7 +4,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
 cat >"$work/policy.json" <<'END'
 {"format": "ropeproof-policy/1", "operations": ["rope"], "dtypes": ["f32"],
- "pairings": ["half_split"], "positions": 131072, "seed": 7}
+ "pairings": ["half_split"], "positions": 131072, "seed": 7,
+ "features": [], "scalings": [], "axis_maps": []}
 END
 policy=(grade --policy "$work/policy.json" --no-diagnosis)
 mine=(--lib "$plugins/c_example.so")
@@ -51,7 +52,7 @@ ROPEPROOF_EXPORT int32_t ropeproof_supports(const ropeproof_problem* p) {
 END
 says 1 '; declined [0-9]* checks' "${policy[@]}" --lib "$work/choosy.so" "${walls[@]}" --json
 
-# What the policy does not list is not judged, and the verdict says what is.
+# What a list of the policy leaves out is not judged, and the verdict says what is.
 if [ -e "$plugins/fast.so" ]; then
   says 0 '"judged":"rope,f32,half_split,out_of_place,in_place,positions<=131072"' \
     "${policy[@]}" --builtin fast "${walls[@]}" --json
