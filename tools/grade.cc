@@ -102,6 +102,9 @@ class Grader {
   void load() {
     constexpr std::size_t kMib = std::size_t{1} << 20;
     selection_.offered_only = true;
+    // A verdict's line says nothing of single elements.
+    selection_.explains = options_.report_file.has_value() ||
+                          !(options_.is_json || options_.is_server);
     if (options_.is_server) {
       selection_.formed = std::make_shared<conformance::check::FormedStore>(
           static_cast<std::size_t>(options_.kept_mib) * kMib);
