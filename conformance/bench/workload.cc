@@ -293,11 +293,13 @@ void Workload::change(const plugin::Description& description) {
       positions_[i] = static_cast<std::int64_t>(p.positions[i]) + shift;
     }
   }
+  // Outputs get numbers like the others: the place must not be found by them.
   if (row_.is_table()) {
-    const std::size_t row = static_cast<std::size_t>(p.pairs()) * width;
+    const auto row = static_cast<std::size_t>(p.pairs()) * width,
+               token = static_cast<std::size_t>(changed_.token),
+               other = token == 0 ? 1 : others % token;
     for (std::byte* half : {out_.data.get(), out_.data.get() + out_.size / 2}) {
-      std::memset(half + static_cast<std::size_t>(changed_.token) * row, kOnes,
-                  row);
+      std::memcpy(half + token * row, half + other * row, row);
     }
     return;
   }
@@ -308,10 +310,11 @@ void Workload::change(const plugin::Description& description) {
   const ropeproof_tensor one =
       tensor(changed_.is_key, is_in_place(description));
   const auto channels = static_cast<std::size_t>(p.spec.layout.head_dim);
-  std::memset(drawn(one, true), kOnes, channels * width);
-  const std::size_t from = (others >> 8) % (kPatternElements - channels);
-  std::memcpy(drawn(one, false), pattern_.data.get() + from * width,
-              channels * width);
+  const std::byte* const from =
+      pattern_.data.get() +
+      (others >> 8) % (kPatternElements - 2 * channels) * width;
+  std::memcpy(drawn(one, true), from + channels * width, channels * width);
+  std::memcpy(drawn(one, false), from, channels * width);
   changed_.x = read(drawn(one, false), channels);
 }
 

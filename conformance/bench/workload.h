@@ -68,7 +68,7 @@ class Workload {
   judge::Measurement judge(const plugin::Description& description) const;
 
   // Draws a token and a head (of a table: a token and its position) and writes
-  // other numbers there, and nothing into its output. After a call
+  // other numbers there and into its output. After a call
   // judge_changed() says what is wrong of it; empty if nothing is. Of frequent
   // calls no part can be left out that is not drawn sooner or later, and none
   // be kept from an earlier call. Cost: microseconds.

@@ -24,9 +24,9 @@ NO_SUBJECT = (
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
     ("everything outside vectors/", 133_790, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 82_055,
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 82_060,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_840, "conformance/bench/.*"),
+    ("conformance/bench", 2_845, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 13_980,
      "conformance/(identify|explain|wrong)/.*"),
 )
