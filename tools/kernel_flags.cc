@@ -4,6 +4,7 @@
 #include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "conformance/plugin/sandbox.h"
@@ -118,7 +119,15 @@ std::string KernelFlags::library() const {
 
 std::string KernelFlags::digest() const {
   if (!has_library()) return "";
-  const auto bytes = conformance::text::read_whole(library());
+  // Neither a pipe, which has no end, nor a file that fills the memory.
+  constexpr std::uintmax_t kMost = std::uintmax_t{2} << 30;
+  std::error_code error;
+  const bool is_file = std::filesystem::is_regular_file(library(), error);
+  if (is_file && std::filesystem::file_size(library(), error) > kMost) {
+    throw conformance::plugin::KernelError(library() + ": larger than 2 GiB");
+  }
+  const auto bytes =
+      is_file ? conformance::text::read_whole(library()) : std::nullopt;
   if (!bytes) {
     throw conformance::plugin::KernelError(library() + ": cannot be read");
   }
