@@ -1,13 +1,9 @@
 // ropeproof bench: times kernels beside each other, on the same work.
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -16,18 +12,17 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "conformance/bench/admission.h"
 #include "conformance/bench/measure.h"
 #include "conformance/bench/speed_report.h"
 #include "conformance/cases/corpus.h"
-#include "conformance/plugin/child.h"
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/worker.h"
 #include "conformance/text/format.h"
 #include "tools/commands.h"
+#include "tools/graded_speed.h"
 #include "tools/kernel_flags.h"
 #include "tools/output_file.h"
 
@@ -230,35 +225,6 @@ int time_rows(const Flags& flags, const std::vector<bench::Row>& rows,
   return measured.empty() ? 2 : 0;
 }
 
-// Runs `body` in a process of its own, so that the end of a kernel is not the
-// program's, and returns the body's status. Throws KernelError.
-int status_in_process(const std::function<int()>& body) {
-  int ends[2];
-  if (::pipe(ends) != 0) throw std::runtime_error("cannot make a pipe");
-  const pid_t child = ::fork();
-  if (child < 0) throw std::runtime_error("cannot start a process");
-  if (child == 0) {
-    // OpenMP's threads of this one are gone: a new thread gets new ones.
-    std::thread([&] {
-      const int status = body();
-      static_cast<void>(::write(ends[1], &status, sizeof status));
-      // Without the libraries' destructors: a fault there must not change what
-      // was measured.
-      std::_Exit(status);
-    }).join();
-  }
-  ::close(ends[1]);
-  int status = 0;
-  const ssize_t told = ::read(ends[0], &status, sizeof status);
-  ::close(ends[0]);
-  int end = 0;
-  while (::waitpid(child, &end, 0) < 0 && errno == EINTR) {
-  }
-  if (told == sizeof status) return status;
-  throw plugin::KernelError("a kernel ended the process that timed it: " +
-                            plugin::how_it_ended(end));
-}
-
 int time_kernels(const Flags& flags) {
   if (!flags.target.empty()) {
     ::setenv("ROPEPROOF_TARGET", flags.target.c_str(), 1);
@@ -280,7 +246,7 @@ int time_kernels(const Flags& flags) {
   Field field = judged(flags, rows);
   if (field.entries.empty()) return 1;
   const bool are_all = field.entries.size() == flags.kernels.list().size();
-  const int status = status_in_process([&] {
+  const auto time_all = [&] {
     try {
       const std::vector<bench::TimedKernel> kernels = loaded(field);
       field.kernels.clear();  // the workers of libraries have done their part
@@ -293,7 +259,9 @@ int time_kernels(const Flags& flags) {
       std::cerr << "ropeproof: " << error.what() << std::endl;
       return 5;
     }
-  });
+  };
+  const int status =
+      std::stoi(answer_of_process([&] { return std::to_string(time_all()); }));
   return status == 0 && !are_all ? 1 : status;
 }
 

@@ -19,6 +19,7 @@
 #include "conformance/text/signature.h"
 #include "conformance/text/strict_json.h"
 #include "tools/commands.h"
+#include "tools/graded_speed.h"
 #include "tools/kernel_flags.h"
 #include "tools/output_file.h"
 #include "tools/profile_flags.h"
@@ -71,6 +72,12 @@ class Grader {
     flags.narrow([this](conformance::plugin::Description& description) {
       report::keep_required(policy_.required, policy_.judged, description);
     });
+    if (policy_.speed_ratio > 0 &&
+        (flags.library().empty() || !flags.sandbox())) {
+      throw std::invalid_argument(
+          "speed_ratio is measured of a library behind walls; leave it out of "
+          "the policy for a command, or with --no-sandbox");
+    }
     const std::string digest = flags.digest();
     std::unique_ptr<conformance::plugin::Kernel> kernel = flags.open();
     if (!corpus_) load();
@@ -88,6 +95,12 @@ class Grader {
     found.kernel_argument +=
         options_.profile.argument() + " --fresh " + std::to_string(found.seed);
     found.required = policy_.required;
+    found.least_speed = policy_.speed_ratio;
+    // Only of what conforms: the time of wrong answers is worth nothing.
+    if (policy_.speed_ratio > 0 &&
+        report::exit_status(report::total(found)) == 0) {
+      found.speed = speed_of(flags, found.kernel, policy_.scope);
+    }
     return found;
   }
 

@@ -27,6 +27,7 @@ constexpr const char* kVerdictFormat = "ropeproof-verdict/1";
 constexpr std::int64_t kMostPositions = std::int64_t{1} << 53;
 constexpr std::int64_t kMostChecks = std::int64_t{1} << 31;
 constexpr std::int64_t kMostSeconds = 3600;
+constexpr double kMostSpeed = 1000;
 
 // The bits of a list that there must be, and must hold something.
 template <class Words>
@@ -155,6 +156,9 @@ Policy parse_policy(const std::string& text, const std::string& file) {
       policy.time_limit_ms =
           object.integer("time_limit_ms", 1, kMostSeconds * 1000);
     }
+    if (object.has("speed_ratio")) {
+      policy.speed_ratio = object.number("speed_ratio", 0, kMostSpeed);
+    }
     object.finish();
     policy.sha256 = text::sha256(text);
     return policy;
@@ -180,7 +184,7 @@ std::string verdict_line(const Report& report, const std::string& policy) {
   const auto named = std::ranges::find_if(
       report.diagnoses,
       [](const auto& diagnosis) { return !diagnosis.what.empty(); });
-  const Json line = {
+  Json line = {
       {"format", kVerdictFormat},
       {"conforms", status == 0},
       {"exit_status", status},
@@ -199,6 +203,11 @@ std::string verdict_line(const Report& report, const std::string& policy) {
       {"policy_sha256", policy},
       {"suite_version", report.suite_version},
       {"manifest_sha256", report.manifest_sha256}};
+  if (report.speed) {
+    line["speed"] = {{"ratio", report.speed->ratio},
+                     {"row", report.speed->row},
+                     {"processor", report.speed->processor}};
+  }
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -21,7 +21,8 @@ struct Policy {
   // Draws the questions; without one they are others each time.
   std::optional<std::uint64_t> seed = std::nullopt;
   std::int64_t time_limit_ms = 10000;  // of one call
-  std::string sha256 = {};             // of its file
+  double speed_ratio = 0;   // of plain C++'s time to the kernel's; 0: any
+  std::string sha256 = {};  // of its file
 };
 
 // The least that a model's profile is held to, where it is the policy.

@@ -66,6 +66,7 @@ TEST_CASE("a policy is a requirement, and says what it leaves to the suite",
   all["tier"] = "full";
   all["seed"] = 7;
   all["time_limit_ms"] = 500;
+  all["speed_ratio"] = 1.5;
   const Policy every = policy_of(all);
   CHECK(every.required ==
         "L2+M,A0,table=f32,rounding=once,rope,f32,bf16,half_split,adjoint,"
@@ -74,6 +75,7 @@ TEST_CASE("a policy is a requirement, and says what it leaves to the suite",
   CHECK(every.seed == 7);
   CHECK(every.judged.features == ROPEPROOF_ADJOINT);
   CHECK(every.time_limit_ms == 500);
+  CHECK(every.speed_ratio == 1.5);
 }
 
 TEST_CASE("what is no policy is refused in one line that names the field",
@@ -103,6 +105,8 @@ TEST_CASE("what is no policy is refused in one line that names the field",
   refused("tier", "smoke");
   refused("seed", 0);
   refused("most_declined", -1);
+  refused("speed_ratio", -1);
+  refused("speed_ratio", "1");
   refused("colour", "blue");
   CHECK_THROWS_AS(parse_policy("{", "p.json"), std::invalid_argument);
   CHECK_THROWS_AS(read_policy("/nowhere/p.json"), std::invalid_argument);
@@ -125,12 +129,20 @@ TEST_CASE("the schema of a policy has the fields of its reader",
 TEST_CASE("a verdict is one line that says what failed, and where",
           "[conformance][report][policy]") {
   const plugin::Description d = wrong::full_description(ROPEPROOF_A1);
-  const Document right =
-      verdict_of(judged(d, wrong::exact_pipeline()), least());
+  Report slow = judged(d, wrong::exact_pipeline());
+  const Document right = verdict_of(slow, least());
   CHECK(right["conforms"] == true);
   CHECK(right["failures"].empty());
   CHECK(right["cells"]["rope/f32/half_split"]["passed"] > 0);
   CHECK(right["cells"]["rope/f32/half_split"]["failed"] == 0);
+  slow.speed = {.ratio = 0.5, .row = "rope/f32", .processor = "any"};
+  slow.least_speed = 0.5;
+  CHECK(verdict_of(slow, least())["speed"]["ratio"] == 0.5);
+  CHECK(verdict_of(slow, least())["conforms"] == true);
+  slow.least_speed = 2;
+  CHECK(verdict_of(slow, least())["lacking"] ==
+        "speed 0.5 of plain C++, not 2");
+  CHECK(verdict_of(slow, least())["exit_status"] == 1);
   wrong::Pipeline broken = wrong::exact_pipeline();
   broken.ignores_direction = true;
   const Document bad = verdict_of(judged(d, broken), least());

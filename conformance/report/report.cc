@@ -8,6 +8,7 @@
 #include "conformance/report/headline.h"
 #include "conformance/report/requirement.h"
 #include "conformance/report/unasked.h"
+#include "conformance/text/format.h"
 #include "conformance/text/wildcard.h"
 #include "conformance/text/word_tables.h"
 
@@ -174,6 +175,19 @@ std::vector<const AppliedWaiver*> stale_waivers(const Report& report) {
   return stale;
 }
 
+// "speed 0.5 of plain C++": less than a policy demands; empty where it is
+// enough, or not asked for.
+std::string slower_than_required(const Report& report) {
+  if (!report.speed) return "";
+  const Speed& speed = *report.speed;
+  if (!speed.fault.empty()) return "no speed: " + speed.fault;
+  return speed.ratio >= report.least_speed
+             ? ""
+             : "speed " + text::format("%.3g", speed.ratio) +
+                   " of plain C++, not " +
+                   text::format("%.3g", report.least_speed);
+}
+
 }  // namespace
 
 std::int64_t Totals::of(check::Verdict verdict) const {
@@ -186,6 +200,9 @@ Totals total(const Report& report) {
   totals.staged_is_missing = report.staged_is_missing;
   totals.is_shard = !report.shard.is_whole();
   totals.weaker = weaker_than_required(report, totals);
+  const std::string slower = slower_than_required(report);
+  if (!slower.empty())
+    totals.weaker += (totals.weaker.empty() ? "" : "; ") + slower;
   totals.stale = stale_waivers(report);
   for (const AppliedWaiver& applied : report.waivers) {
     if (applied.is_expired) totals.expired.push_back(&applied);

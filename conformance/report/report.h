@@ -33,8 +33,15 @@ inline constexpr text::Words<Transport, 4> kTransportWords{
      {Transport::kSocket, "socket"},
      {Transport::kFiles, "files"}}};
 
+// How fast a kernel is where a policy asks it (bench/README.md).
+struct Speed {
+  double ratio = 0;  // the time of plain C++ over the kernel's, the least
+  std::string row = {}, processor = {};
+  std::string fault = {};  // why there is no ratio; empty: there is
+};
+
 // No time, no machine and no number of threads in it: the same kernel gives the
-// same report.
+// same report. But for a speed that was asked for.
 struct Report : check::Run {
   Report() = default;
   // A run becomes a report; what is known around it is filled in afterwards.
@@ -49,6 +56,8 @@ struct Report : check::Run {
   std::string staged;              // what S1 says; "" if nothing
   bool staged_is_missing = false;  // it was asked for and does not hold
   std::string required;            // the least that is enough (requirement.h)
+  std::optional<Speed> speed;
+  double least_speed = 0;  // the ratio that is enough
   std::vector<AppliedWaiver> waivers;
   std::vector<explain::Diagnosis> diagnoses;  // of the wrong values
 };

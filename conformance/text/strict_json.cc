@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "conformance/text/format.h"
+
 namespace ropeproof::conformance::text {
 namespace {
 
@@ -91,6 +93,16 @@ std::int64_t StrictObject::integer(const std::string& key,
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   if (!is_integer(*member, -kMax - 1, kMax)) fail(key, "expected an integer");
   return member->get<std::int64_t>();
+}
+
+double StrictObject::number(const std::string& key, double low, double high) {
+  const nlohmann::json& member = get(key);
+  const double value = member.is_number() ? member.get<double>() : low - 1;
+  if (!(value >= low && value <= high)) {
+    fail(key, "expected a number " + format("%g", low) + " .. " +
+                  format("%g", high));
+  }
+  return value;
 }
 
 bool StrictObject::flag(const std::string& key) {

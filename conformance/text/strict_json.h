@@ -32,6 +32,7 @@ class StrictObject {
                        std::int64_t high);
   // Returns the integer, or `otherwise` where it is absent.
   std::int64_t integer(const std::string& key, std::int64_t otherwise);
+  double number(const std::string& key, double low, double high);
   bool flag(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<std::int64_t> integers(const std::string& key, std::int64_t low,
