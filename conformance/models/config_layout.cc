@@ -31,6 +31,10 @@ class LayoutReader {
     }
     const std::int64_t d = head_dim(layers);
     const auto [fraction, key] = rotary_fraction(rope);
+    if (fraction.value_or(1) != 1 && config_.leaves("partial_rotary_factor")) {
+      model_.fail(key + " is " + shortest(*fraction) +
+                  "; expected 1: " + unread() + ", and turns whole heads");
+    }
     if (type.is_proportional) {
       return set_proportional(d, fraction.value_or(1), result);
     }
@@ -72,7 +76,8 @@ class LayoutReader {
       if (d && *d >= 2 && *d <= kMaxHeadDim)
         return static_cast<std::int64_t>(*d);
     }
-    if (const auto d = model_.integer("head_dim", 2, kMaxHeadDim)) return *d;
+    const auto given = model_.integer("head_dim", 2, kMaxHeadDim);
+    if (given && !config_.leaves("head_dim")) return *given;
     if (const auto d = channels_of_axes()) {
       const auto own = model_.integer("attention_head_dim", 2, kMaxHeadDim);
       if (own && *own != *d) {
@@ -93,7 +98,16 @@ class LayoutReader {
     const std::int64_t size = model_.need_integer(hidden, 1, kMaxCount);
     const std::int64_t count = model_.need_integer(heads, 1, kMaxCount);
     if (config_.entry == nullptr) check_width(hidden, heads, size, count);
+    if (given && *given != size / count) {
+      model_.refuse("head_dim", std::string(hidden) + " / " + heads + ", " +
+                                    std::to_string(size / count) + ": " +
+                                    unread());
+    }
     return size / count;
+  }
+
+  std::string unread() const {
+    return "the class of " + config_.type + " does not read it";
   }
 
   // Of an unknown type nobody knows which of two widths is that of a head.

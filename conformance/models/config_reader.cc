@@ -244,6 +244,14 @@ class Reader {
       }
       base = other;
     }
+    if (config_.leaves("rope_theta") && model_.find_own("rope_theta")) {
+      const double read =
+          base.value_or(config_.field("defaults")->value("rope_theta", 0.0));
+      if (model_.number("rope_theta", kPositive) != read) {
+        model_.refuse("rope_theta", "what the class of " + config_.type +
+                                        " reads elsewhere, " + shortest(read));
+      }
+    }
     if (!base || model_.find_own("rope_theta") != nullptr) {
       base = inside_or_beside(rope, model_, "rope_theta", kPositive);
     }

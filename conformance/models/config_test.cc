@@ -140,7 +140,7 @@ TEST_CASE("pairing is the option's, the flag's, the type's, or assumed",
   CHECK(pairing("") == Pairing::kHalfSplit);
   CHECK(pairing(R"(, "model_type": "llama")") == Pairing::kHalfSplit);
   CHECK(pairing(R"(, "model_type": "glm4_moe")") == Pairing::kHalfSplit);
-  for (const char* type : {"cohere", "cohere2", "glm4", "gptj", "llama4_text",
+  for (const char* type : {"cohere", "cohere2", "glm4", "helium", "llama4_text",
                            "ernie4_5", "deepseek_v32"}) {
     CHECK(pairing(R"(, "model_type": ")" + std::string(type) + "\"") ==
           Pairing::kInterleaved);

@@ -148,6 +148,12 @@ const json* TypedConfig::formulas(const std::string& key) const {
   return member(field("keys"), key);
 }
 
+bool TypedConfig::leaves(const std::string& key) const {
+  const json* unread = field("unread");
+  return unread != nullptr &&
+         std::ranges::find(*unread, json(key)) != unread->end();
+}
+
 TypedConfig TypedConfig::with_object(const json& node) const {
   return {ConfigObject(node, object.file(), object.where())
               .with_defaults(field("defaults"), notes),

@@ -139,6 +139,27 @@ def parts_of(config_class):
     return {key: getattr(part, "model_type", "") for key, part in inner.items()}
 
 
+def unread_of(config_class, code, entry):
+    """Keys that a file may have and the code of the class does not read."""
+    unread = []
+    known = json.dumps({k: v for k, v in entry.items() if k not in ("source", "unread")})
+    is_latent = "qk_rope_head_dim" in known
+    if not is_latent and "partial_rotary_factor" not in known and not re.search(
+            r"partial_rotary_factor|rotary_(pct|ndims|dim|emb_fraction)|rotary_emb_dim", code):
+        unread.append("partial_rotary_factor")
+    fields = {*config_class.attribute_map, *(f for c in config_class.__mro__
+              if c.__module__.startswith("transformers.models")
+              for f in vars(c).get("__annotations__", ()))}
+    attention = "".join(re.findall(
+        r"(?ms)^class \w*(?:Attention|Attn)\w*\(.*?(?=^class |^def |^@|\Z)", code))
+    if not is_latent and attention and "head_dim" not in fields and "head_dim" not in known and (
+            not re.search(r'config, "head_dim"|config\.head_dim', attention)):
+        unread.append("head_dim")
+    if 'kwargs.pop("rotary_emb_base"' in inspect.getsource(config_class):
+        unread.append("rope_theta")
+    return unread
+
+
 def positions_of(source):
     return next((words for pattern, words in POSITIONS if re.search(pattern, source)), None)
 
@@ -161,7 +182,7 @@ def code_of(config_class):
 
 def entry_of(config_class, modeling, turns, old):
     """The entry of one class: what can be read off it, and what stands in the old one besides."""
-    measured = {"pairing", "reverse", "axes", "defaults", "source", "parts"}
+    measured = {"pairing", "reverse", "axes", "defaults", "source", "parts", "unread"}
     entry = {k: v for k, v in old.items() if k not in measured}
     version = f"transformers {transformers.__version__}"
     entry["source"] = f"{version}: models/{modeling.parent.name}/{modeling.name}"
@@ -221,6 +242,8 @@ def entry_of(config_class, modeling, turns, old):
         axes = old.get("axes") if old.get("axes", {}).get("weight") else scheme_of(ropes[0])
         if axes:
             entry["axes"] = axes
+    if unread := unread_of(config_class, modeling.read_text(), entry):
+        entry["unread"] = unread
     return entry
 
 

@@ -173,6 +173,8 @@ def apart(record, length=0):
     if length:
         positions[0, -1] = length - 1
     cos, sin = type(rotaries[0]).forward(rotaries[0], noise(1, TOKENS, 8), positions)
+    if cos.shape[:-1] != (1, TOKENS):  # of positions with several axes
+        raise record.error
     q = torch.eye(*widths)[:, None, None, :].expand(-1, 1, TOKENS, -1)
     out = tensors(functions[0](q, q, cos, sin))[0].float()
     found = pairs_at(out[:, 0, 1])
