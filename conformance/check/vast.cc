@@ -1,6 +1,8 @@
 // A dense tensor of more elements than 32 bits count.
-#include <array>
+#include <algorithm>
+#include <cstring>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "conformance/cases/smaller.h"
@@ -23,8 +25,7 @@ cases::Indices repeated(std::int64_t count, std::int64_t of) {
   return indices;
 }
 
-// Rows of tiles, [batch, seq, heads] of them, back to back: all tiles have the
-// same tokens.
+// Tiles back to back, [batch, seq, heads], all with the same tokens.
 struct Vast {
   cases::Case tile;
   std::int64_t seq = 0;  // of each of two batch rows, whole tiles
@@ -43,13 +44,13 @@ Vast vast_of(const cases::Case& c) {
       cases::pick_tokens(c, repeated(kTile, p.tokens()), 1, kTile),
       repeated(heads, p.q_heads), {});
   vast.row = heads * d;
-  const std::int64_t bytes = kTile * vast.row;  // of a tile, in elements
-  vast.seq = (kVastElements / 2 / bytes + 1) * kTile;
-  // The first, those around 2^30, 2^31 and 2^32 elements, and the last of each
-  // batch row.
+  const std::int64_t in_tile = kTile * vast.row;  // elements
+  vast.seq = (kVastElements / 2 / in_tile + 1) * kTile;
+  // Both ends of each batch row, and around 2^30, 2^31 and 2^32 elements.
   for (const std::int64_t tile :
-       {std::int64_t{0}, kVastElements / 4 / bytes, kVastElements / 2 / bytes,
-        vast.seq / kTile, kVastElements / bytes, 2 * vast.seq / kTile - 1}) {
+       {std::int64_t{0}, kVastElements / 4 / in_tile,
+        kVastElements / 2 / in_tile, vast.seq / kTile, kVastElements / in_tile,
+        2 * vast.seq / kTile - 1}) {
     if (vast.looked_at.empty() || vast.looked_at.back() < tile * kTile) {
       vast.looked_at.push_back(tile * kTile);
     }

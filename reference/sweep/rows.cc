@@ -55,7 +55,6 @@ namespace {
 }
 
 #if defined(__x86_64__)
-const bool kHasFused = __builtin_cpu_supports("fma") != 0;
 [[gnu::target("fma")]] void multiply_fused(std::span<CosSin> row,
                                            const CosSin* factor) {
   multiply(row, factor);

@@ -113,7 +113,7 @@ struct Small {
   const std::uint64_t half = 1ull << (63 - kStepBits);
   const std::uint64_t step = (f[2] + half) >> (64 - kStepBits);
   f[2] -= step << (64 - kStepBits);
-  return static_cast<std::size_t>(step % kCircleSteps);
+  return static_cast<std::size_t>(step);
 }
 
 [[gnu::always_inline]] inline CosSin turned(const Circle& circle,
@@ -183,7 +183,6 @@ struct Small {
 }
 
 #if defined(__x86_64__)
-const bool kTurnsFused = __builtin_cpu_supports("fma") != 0;
 [[gnu::target("fma")]] void row_of_fused(const Circle& circle,
                                          std::span<const FixedTurns> turns,
                                          std::span<const double> summands,
@@ -225,7 +224,7 @@ Circle circle_of(const std::vector<CosSinEnclosure>& eighth) {
 void turn_row(const Circle& circle, std::span<const FixedTurns> turns,
               std::span<const double> summands, TurnedEntry* entries) {
 #if defined(__x86_64__)
-  if (kTurnsFused) return row_of_fused(circle, turns, summands, entries);
+  if (kHasFused) return row_of_fused(circle, turns, summands, entries);
 #endif
   row_of(circle, turns, summands, entries);
 }

@@ -18,7 +18,6 @@ With GITHUB_ACTIONS=true failures are annotations, at the function's line, the w
 none: a library has no lines.
 """
 
-import importlib
 import inspect
 import json
 import os
@@ -28,6 +27,7 @@ import subprocess
 import sys
 
 from ropeproof.errors import Error
+from ropeproof.named import function_named
 from ropeproof.program import find
 
 MOST_ANNOTATIONS = 10
@@ -81,18 +81,6 @@ def annotations(report, place, waivers):
     return lines
 
 
-def load(spec):
-    module, _, path = spec.partition(":")
-    sys.path.insert(0, os.getcwd())
-    try:
-        found = importlib.import_module(module)
-        for name in path.split("."):
-            found = getattr(found, name)
-    except (Exception, SystemExit) as error:
-        raise Error(f"ROPEPROOF_FUNCTION {spec}: {error!r}") from error
-    return found
-
-
 def place_of(function):
     """Where its definition stands, as far as Python knows."""
     try:
@@ -141,7 +129,8 @@ def gate():
     place = {}
     try:
         if kernels == ["function"]:
-            function = load(setting("function"))
+            function = function_named(setting("function"), os.getcwd(),
+                                      "ROPEPROOF_FUNCTION")
             place = place_of(function)
             status = judge_function(function, report)
         else:

@@ -3,29 +3,12 @@
     python3 -m ropeproof.graded '{"module": ..., "function": ..., ...}'
 """
 
-import importlib
-import importlib.util
 import json
-import os
 import sys
 
 import ropeproof  # first: what is imported from now on prints to standard error
 from ropeproof import decorator, judging
-
-
-def function_of(module, name):
-    """An attribute of a module, or of a file."""
-    if module.endswith(".py"):
-        spec = importlib.util.spec_from_file_location(
-            os.path.basename(module)[:-len(".py")], module)
-        found = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = found
-        spec.loader.exec_module(found)
-    else:
-        found = importlib.import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
+from ropeproof.named import function_of
 
 
 def main():

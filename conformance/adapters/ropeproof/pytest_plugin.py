@@ -13,14 +13,12 @@ shard instead, and the last to end has the verdict of all.
 """
 
 import contextlib
-import importlib
 import inspect
 import os
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
 import pytest
@@ -28,6 +26,7 @@ import pytest
 from ropeproof import backends, program
 from ropeproof.errors import Error
 from ropeproof.judging import check, judge
+from ropeproof.named import function_named
 
 LISTS = ("dtypes", "operations", "pairings", "features", "scalings")
 WORDS = ("like", "claim", "profile", "model", "config", "positions", "heads",
@@ -78,7 +77,8 @@ def pytest_collection_modifyitems(session, config, items):
         try:
             if "backend" in how:  # before what it runs is imported
                 backends.use(how["backend"])
-            function = _function(spec, config)
+            function = function_named(
+                spec, str(config.invocation_params.dir), "--ropeproof")
             check(function, **how)
         except (Error, ValueError) as error:
             if not hasattr(config, "workerinput"):
@@ -96,20 +96,6 @@ def _is_alone(config):
     """Whether --ropeproof is asked for, and no path."""
     return (config.getoption("ropeproof")
             and config.args_source != config.ArgsSource.ARGS)
-
-
-def _function(spec, config):
-    module, _, path = spec.partition(":")
-    folder = str(config.invocation_params.dir)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    try:
-        found = importlib.import_module(module)
-        for name in path.split("."):
-            found = getattr(found, name)
-    except (Exception, SystemExit) as error:
-        raise Error(f"--ropeproof {spec}: {error!r}") from error
-    return found
 
 
 class Judged(pytest.Collector):
