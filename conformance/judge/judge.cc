@@ -24,36 +24,61 @@ void judge_tensor(Meter& meter, PairBounds& bounds,
                   const cases::Problem& problem, const Claim& claim,
                   const Channels& channels, const OutputTensor& tensor,
                   bool has_angles) {
-  constexpr bool kShowsPhase =
-      kFormat == Format::kF32 || kFormat == Format::kF64;
+  const bool shows_phase =
+      (kFormat == Format::kF32 || kFormat == Format::kF64) && has_angles &&
+      !problem.is_special;
   const double eta = underflow_error(claim, 0);
   const double eta_slope = underflow_error(claim, 1) - eta;
   const std::int64_t d = problem.spec.layout.head_dim;
   const std::vector<Terms>* all = nullptr;
+  const auto* const from = channels.from.data();
+  const auto* const to = channels.to.data();
+  const std::size_t pairs = channels.from.size();
+  std::vector<Quiet> quiet(pairs);
   for (std::int64_t row = 0; row < problem.tokens() * tensor.heads; ++row) {
-    if (row % tensor.heads == 0) all = &bounds.at(row / tensor.heads);
+    const bool is_new_token = row % tensor.heads == 0;
+    if (is_new_token) {
+      all = &bounds.at(row / tensor.heads);
+      for (const Terms& terms : *all) meter.count_all(terms, 2 * tensor.heads);
+    }
+    // Most of what is worse than all before comes first.
+    if (is_new_token || std::has_single_bit(static_cast<std::uint64_t>(row))) {
+      for (std::size_t j = 0; j < pairs; ++j) quiet[j] = meter.quiet((*all)[j]);
+    }
     const auto base = static_cast<std::size_t>(row * d);
     const std::uint64_t* x = tensor.x->data() + base;
     const std::uint64_t* got = tensor.got.data() + base;
     const std::uint64_t* golden = tensor.golden.data() + base;
-    for (std::size_t j = 0; j < channels.from.size(); ++j) {
-      const Terms& terms = (*all)[j];
-      const double a = fast_decode<kFormat>(x[channels.from[j].u]);
-      const double b = fast_decode<kFormat>(x[channels.from[j].v]);
+    const std::uint64_t* low = tensor.low.empty() ? nullptr : &tensor.low[base];
+    const Terms* const row_terms = all->data();
+    for (std::size_t j = 0; j < pairs; ++j) {
+      const Terms& terms = row_terms[j];
+      const double a = fast_decode<kFormat>(x[from[j].u]);
+      const double b = fast_decode<kFormat>(x[from[j].v]);
       const double scale = terms.amplitude * pair_length<kFormat>(a, b);
-      const double absolute = eta + eta_slope * (std::abs(a) + std::abs(b));
-      const auto [u, v] = channels.to[j];
+      const auto [u, v] = to[j];
       const double got_u = fast_decode<kFormat>(got[u]);
       const double got_v = fast_decode<kFormat>(got[v]);
-      const Reading length =
-          meter.length<kFormat>(got_u, got_v, scale, absolute, terms);
-      for (const std::int64_t t : {u, v}) {
-        meter.within<kFormat>(
-            tensor.first + row * d + t, got[t], golden[t],
-            low_of(tensor, base + static_cast<std::size_t>(t)), scale, absolute,
-            terms, length);
+      const double known = meter.largest_known<kFormat>(scale, terms);
+      const auto low_at = [&](std::int64_t t) {
+        return low == nullptr ? 0 : std::bit_cast<double>(low[t]);
+      };
+      const bool u_passes = meter.passes<kFormat>(
+          got[u], got_u, golden[u], low_at(u), scale, known, quiet[j]);
+      const bool v_passes = meter.passes<kFormat>(
+          got[v], got_v, golden[v], low_at(v), scale, known, quiet[j]);
+      if (!u_passes || !v_passes) {
+        const double absolute = eta + eta_slope * (std::abs(a) + std::abs(b));
+        const Reading length =
+            meter.length<kFormat>(got_u, got_v, scale, absolute, terms);
+        for (const auto& [t, passes] :
+             {std::pair{u, u_passes}, {v, v_passes}}) {
+          if (passes) continue;
+          meter.within<kFormat>(tensor.first + row * d + t, got[t], golden[t],
+                                low_at(t), scale, absolute, terms, length);
+        }
       }
-      if (!kShowsPhase || !has_angles || problem.is_special) continue;
+      if (!shows_phase) continue;
       meter.phase(got_u, got_v, std::bit_cast<double>(golden[u]),
                   std::bit_cast<double>(golden[v]), terms);
     }
@@ -78,6 +103,7 @@ void judge_table(Meter& meter, PairBounds& bounds,
     const std::vector<Terms>& all = bounds.at(token);
     for (std::int64_t j = 0; j < problem.pairs(); ++j) {
       const Terms& terms = all[static_cast<std::size_t>(j)];
+      meter.count_all(terms, 2);
       const std::int64_t flat = token * problem.pairs() + j;
       const auto i = static_cast<std::size_t>(flat);
       const double c = fast_decode<kFormat>(cos.got[i]);

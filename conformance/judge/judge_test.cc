@@ -5,8 +5,11 @@
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <limits>
 
+#include "conformance/cases/counter_generator.h"
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/form_golden.h"
+#include "conformance/judge/codec.h"
+#include "conformance/judge/spread.h"
 #include "conformance/judge/test_matchers.h"
 
 namespace ropeproof::conformance::judge {
@@ -136,6 +139,80 @@ TEST_CASE("the phase is seen where the kernel formed the angle",
   output.q = c.problem.q;
   CHECK(judge(c.problem, c.golden, ROPEPROOF_ROTATE, claim, output).phase_rho <
         0);
+}
+
+// All that a report has of a measurement.
+std::vector<double> numbers_of(const Measurement& m) {
+  std::vector<double> all = {static_cast<double>(m.elements),
+                             static_cast<double>(m.wrong),
+                             static_cast<double>(m.vacuous),
+                             m.highest_position,
+                             static_cast<double>(m.not_nearest),
+                             m.max_norm_ulp,
+                             static_cast<double>(m.beyond_structure),
+                             m.phase_rho,
+                             m.phase_error,
+                             m.phase_position};
+  all.insert(all.end(), m.class_ratio.begin(), m.class_ratio.end());
+  all.insert(all.end(), m.at_positions.begin(), m.at_positions.end());
+  all.insert(all.end(), m.vacuous_at.begin(), m.vacuous_at.end());
+  for (const auto& element : {m.first_wrong, m.worst}) {
+    if (!element) continue;
+    all.insert(all.end(), {static_cast<double>(element->token),
+                           static_cast<double>(element->head),
+                           static_cast<double>(element->channel),
+                           element->error, element->bound});
+  }
+  return all;
+}
+
+// With a spread each element is looked at whole.
+TEST_CASE("elements that are only counted would change nothing else",
+          "[conformance][judge]") {
+  for (const Format dtype :
+       {Format::kF32, Format::kF16, Format::kBF16, Format::kF64}) {
+    cases::Problem p = cases::make_problem(
+        dtype, reference::leading(16, 12, reference::Pairing::kHalfSplit), 1e4,
+        1, 20, 3, 1, {});
+    for (int t = 0; t < 20; ++t) p.positions.push_back(t * t * 300);
+    for (std::size_t i = 0; i < 20 * 3 * 16; ++i) {
+      p.q.push_back(cases::random_number(dtype, 1, i));
+    }
+    p.k.assign(p.q.begin(), p.q.begin() + 20 * 16);
+    const cases::Golden golden =
+        cases::form_golden(p, reference::best_oracle());
+    Claim claim;
+    claim.output = claim.table = dtype;
+    // From errors of roundings alone to wrong ones.
+    for (const double most : {0.0, 1.0, 3.0, 1e3, 1e5, 1e9}) {
+      CAPTURE(static_cast<int>(dtype), most);
+      Output output;
+      output.q = p.q;
+      output.k = p.k;
+      std::uint64_t i = 0;
+      for (auto [bits, exact] :
+           {std::pair{&output.q, &golden.q}, std::pair{&output.k, &golden.k}}) {
+        for (std::size_t at = 0; at < bits->size(); ++at, ++i) {
+          if (at % 16 >= 12) continue;
+          // Few are large: 2^-8 of `most` times a random power of two.
+          const std::uint64_t r = cases::random_bits(2, i);
+          const double part =
+              std::ldexp(1, -std::popcount(r & 0xffffff)) * (r >> 63 ? 1 : -1);
+          const double ulps = most * 0x1p6 * part;
+          const double x = std::bit_cast<double>((*exact)[at]);
+          (*bits)[at] = encode(
+              dtype, x * (1 + ulps * reference::traits(dtype).unit_roundoff));
+        }
+      }
+      Spread spread;
+      for (const Format angles : {Format::kF32, Format::kBF16}) {
+        const Claim given = with_angle(claim, ROPEPROOF_A1, angles);
+        CHECK(numbers_of(judge(p, golden, ROPEPROOF_ROPE, given, output)) ==
+              numbers_of(
+                  judge(p, golden, ROPEPROOF_ROPE, given, output, &spread)));
+      }
+    }
+  }
 }
 
 }  // namespace

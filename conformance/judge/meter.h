@@ -29,6 +29,13 @@ struct Reading {
   }
 };
 
+// Which errors of a pair at a token are counted and change nothing else, since
+// worse ones are known: those up to `base` times the pair's length and `slope`
+// times the result, if they are no news in norm-ulp and of the structure.
+struct Quiet {
+  double base = -1, slope = 0;
+};
+
 class Meter {
  public:
   // Goldens of a special problem may be patterns (golden.h). With `marks`, one
@@ -40,6 +47,55 @@ class Meter {
         marks_(marks),
         spread_(spread),
         pairs_(pairs) {}
+
+  // Counts a pair's elements by their position. Of a special problem within()
+  // counts them, since patterns have none.
+  void count_all(const Terms& terms, std::int64_t elements) {
+    if (!is_special_) count(terms, elements);
+  }
+
+  // What is quiet from here on: errors within the worst ratio to each bound,
+  // and the claim's. Ratios only grow, so it stays quiet. The factor pays for
+  // the roundings of all products.
+  Quiet quiet(const Terms& terms) const {
+    constexpr double kLess = 1 - 0x1p-40;
+    const bool has_listener = marks_ != nullptr || spread_ != nullptr;
+    if (is_special_ || has_listener || terms.is_vacuous || worst.index < 0) {
+      return {};
+    }
+    double slope = std::min(worst_ratio_, 1.0), base = slope * terms.claim;
+    for (std::size_t i = 0; i < 3; ++i) {
+      slope = std::min(slope, m.class_ratio[i]);
+      base = std::min(base, m.class_ratio[i] * terms.classes[i]);
+    }
+    return {kLess * base, kLess * slope * terms.result};
+  }
+
+  // The largest error that is no news in norm-ulp, nor of the structure.
+  template <reference::Format kFormat>
+  double largest_known(double scale, const Terms& terms) const {
+    return std::min(m.max_norm_ulp * fast_ulp<kFormat>(scale),
+                    scale * terms.structure);
+  }
+
+  // Counts one element if its error is quiet and at most `known`; else returns
+  // false. `scale` as within() has it. Products near 0, of a larger rounding,
+  // are not quiet.
+  template <reference::Format kFormat>
+  bool passes(std::uint64_t got_bits, double got, std::uint64_t golden,
+              double low, double scale, double known, const Quiet& quiet) {
+    constexpr double kFloor = 0x1p-900;
+    const double want = std::bit_cast<double>(golden);
+    const double error = std::abs((got - want) - low);
+    if (!(error <= known && error <= scale * quiet.base +
+                                         quiet.slope * std::abs(want) -
+                                         kFloor)) {
+      return false;
+    }
+    ++m.elements;
+    if (!is_nearest<kFormat>(got_bits, got, want)) ++m.not_nearest;
+    return true;
+  }
 
   // One element. `scale`: the pair's length times |m|. `low` completes the
   // golden. `length`: how far the length of the pair is off, where that is
@@ -71,22 +127,14 @@ class Meter {
         m.class_ratio[i] = Reading{index, error, of_class}.ratio();
       }
     }
-    if (terms.has_angle) {
-      ++m.at_positions[size_of(terms.position)];
-      m.highest_position = std::max(m.highest_position, terms.position);
-    }
-    if (terms.is_vacuous) {
-      ++m.vacuous;
-      ++m.vacuous_at[size_of(terms.position)];
-    }
+    if (is_special_) count(terms, 1);
     if (error > scale * terms.structure + eta) ++m.beyond_structure;
     const double ulp = fast_ulp<kFormat>(scale);
     if (error > m.max_norm_ulp * ulp) m.max_norm_ulp = error / ulp;
     if (spread_ != nullptr) {
       note(kFormat, error, bound, ulp, terms, length);
     }
-    const bool zeros = got == 0 && want == 0;
-    if (fast_encode<kFormat>(want) != got_bits && !zeros) ++m.not_nearest;
+    if (!is_nearest<kFormat>(got_bits, got, want)) ++m.not_nearest;
     if (length.error > 0) {
       add({index, length.error, length.bound}, true, true);
     } else {
@@ -163,6 +211,23 @@ class Meter {
   Reading first_wrong, worst;
 
  private:
+  void count(const Terms& terms, std::int64_t elements) {
+    if (terms.has_angle) {
+      m.at_positions[size_of(terms.position)] += elements;
+      m.highest_position = std::max(m.highest_position, terms.position);
+    }
+    if (terms.is_vacuous) {
+      m.vacuous += elements;
+      m.vacuous_at[size_of(terms.position)] += elements;
+    }
+  }
+
+  // Zeros of either sign are the same number.
+  template <reference::Format kFormat>
+  static bool is_nearest(std::uint64_t got_bits, double got, double want) {
+    return fast_encode<kFormat>(want) == got_bits || (got == 0 && want == 0);
+  }
+
   static bool is_pattern(std::uint64_t golden) {
     return golden == cases::kMustBeNan || golden == cases::kMustNotBeFinite ||
            golden == cases::kMustBePlusInfinity ||
