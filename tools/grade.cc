@@ -67,6 +67,7 @@ class Grader {
 
   report::Report grade(KernelFlags flags) {
     flags.limit_time(policy_.time_limit_ms);
+    flags.limit_whole(policy_.whole_limit_ms);
     flags.hide(options_.vectors);
     flags.hide(default_vectors().string());
     flags.narrow([this](conformance::plugin::Description& description) {

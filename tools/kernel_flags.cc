@@ -104,6 +104,7 @@ std::unique_ptr<conformance::plugin::Kernel> KernelFlags::open(
   conformance::plugin::KernelOptions options;
   if (is_search) options.max_ends = std::numeric_limits<int>::max();
   options.time_limit = std::chrono::milliseconds(time_limit_ms_);
+  options.whole_limit = std::chrono::milliseconds(whole_limit_ms_);
   options.is_forked = !no_fork_;
   options.sandbox = sandbox();
   options.narrow = narrowing_;

@@ -27,6 +27,10 @@ class KernelFlags {
   void add_sandbox_flags(CLI::App& command, bool is_default);
   // Sets the limit of one call, unless the command line does.
   void limit_time(std::int64_t milliseconds);
+  // Sets the limit of all calls together; 0: there is none.
+  void limit_whole(std::int64_t milliseconds) {
+    whole_limit_ms_ = static_cast<int>(milliseconds);
+  }
   // Keeps a folder from who is behind walls.
   void hide(const std::string& folder) { hidden_.push_back(folder); }
   // Takes from the kernel's description what nobody asks.
@@ -69,7 +73,7 @@ class KernelFlags {
   std::vector<std::string> shown_, hidden_;
   std::function<void(conformance::plugin::Description&)> narrowing_;
   static constexpr int kTimeLimit = 10000;
-  int time_limit_ms_ = kTimeLimit;
+  int time_limit_ms_ = kTimeLimit, whole_limit_ms_ = 0;
 };
 
 // The flags of several kernels: each any number of times, in any order.

@@ -202,6 +202,19 @@ TEST_CASE("a kernel that hangs three times gets no fourth call",
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
+TEST_CASE("a kernel that has had the time of the whole run gets no more calls",
+          "[conformance][kernel]") {
+  KernelOptions options;
+  options.whole_limit = milliseconds(1);
+  const auto kernel = load("keeps_promises", options);
+  std::this_thread::sleep_for(milliseconds(2));
+  CHECK(run_strided(*kernel).outcome == Outcome::kOk);
+  kernel->release();
+  const Answer answer = run_strided(*kernel);
+  CHECK(answer.outcome == Outcome::kTimeout);
+  CHECK(answer.detail == "not run: the 1 ms for the whole run are over");
+}
+
 TEST_CASE("a late answer is asked for again, in a fresh process",
           "[conformance][kernel]") {
   const auto kernel = load("hangs_every_second_time", {milliseconds(50), 2});

@@ -219,6 +219,9 @@ struct KernelOptions {
   // A kernel gets no more calls either after so many in a row that ended its
   // process, by a crash or a breach of the protocol; the last answer stands.
   int max_ends = 30;
+  // The time of all calls together, from the start of the kernel to the last
+  // one, judging included; then there are no more. 0: no limit.
+  std::chrono::milliseconds whole_limit{0};
   // Whether a library runs in a process of its own; without one, a debugger
   // sees the crash and a hang never ends.
   bool is_forked = true;

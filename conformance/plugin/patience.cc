@@ -22,9 +22,14 @@ std::chrono::milliseconds Patience::start_limit() const {
   return kStartLimits * options_.time_limit;
 }
 
+bool Patience::is_over() const {
+  return options_.whole_limit.count() > 0 &&
+         Clock::now() - begin_ >= options_.whole_limit;
+}
+
 bool Patience::tries_again(const Answer& answer, bool is_first) {
   const bool is_late = answer.outcome == Outcome::kTimeout && !is_first;
-  if ((!is_late && !answer.is_starved) || has_given_up() ||
+  if ((!is_late && !answer.is_starved) || has_given_up() || is_over() ||
       !options_.can_restart || tried_again_ == options_.max_timeouts) {
     return false;
   }
@@ -55,6 +60,10 @@ void Patience::count(const Answer& answer, bool has_ended) {
                     " calls in a row ended the kernel's process, "
                     "the last so: " +
                     answer.detail};
+  } else if (is_over()) {
+    no_more_ = {Outcome::kTimeout,
+                "not run: the " + std::to_string(options_.whole_limit.count()) +
+                    " ms for the whole run are over"};
   }
   no_more_.was_made = false;
 }

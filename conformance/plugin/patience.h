@@ -17,7 +17,9 @@ std::string quoted_last_line(const std::string& line);
 // after a start of ten seconds.
 class Patience {
  public:
-  explicit Patience(const KernelOptions& options) : options_(options) {}
+  // The kernel's time begins here.
+  explicit Patience(const KernelOptions& options)
+      : options_(options), begin_(Clock::now()) {}
 
   // The limit of one call. A process's first call has a longer one, since
   // compilers run during it; so has its start, which may import a framework.
@@ -41,7 +43,11 @@ class Patience {
   const Answer& answer() const { return no_more_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  bool is_over() const;
+
   KernelOptions options_;
+  Clock::time_point begin_;
   int hung_ = 0, tried_again_ = 0;
   int ended_ = 0;   // calls in a row
   Answer no_more_;  // to calls that are not made

@@ -156,6 +156,10 @@ Policy parse_policy(const std::string& text, const std::string& file) {
       policy.time_limit_ms =
           object.integer("time_limit_ms", 1, kMostSeconds * 1000);
     }
+    if (object.has("whole_limit_ms")) {
+      policy.whole_limit_ms =
+          object.integer("whole_limit_ms", 1, kMostSeconds * 1000);
+    }
     if (object.has("speed_ratio")) {
       policy.speed_ratio = object.number("speed_ratio", 0, kMostSpeed);
     }

@@ -21,6 +21,7 @@ struct Policy {
   // Draws the questions; without one they are others each time.
   std::optional<std::uint64_t> seed = std::nullopt;
   std::int64_t time_limit_ms = 10000;  // of one call
+  std::int64_t whole_limit_ms = 0;     // of all calls; 0: none
   double speed_ratio = 0;   // of plain C++'s time to the kernel's; 0: any
   std::string sha256 = {};  // of its file
 };

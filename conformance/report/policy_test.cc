@@ -66,6 +66,7 @@ TEST_CASE("a policy is a requirement, and says what it leaves to the suite",
   all["tier"] = "full";
   all["seed"] = 7;
   all["time_limit_ms"] = 500;
+  all["whole_limit_ms"] = 60000;
   all["speed_ratio"] = 1.5;
   const Policy every = policy_of(all);
   CHECK(every.required ==
@@ -75,6 +76,7 @@ TEST_CASE("a policy is a requirement, and says what it leaves to the suite",
   CHECK(every.seed == 7);
   CHECK(every.judged.features == ROPEPROOF_ADJOINT);
   CHECK(every.time_limit_ms == 500);
+  CHECK(every.whole_limit_ms == 60000);
   CHECK(every.speed_ratio == 1.5);
 }
 
