@@ -6,7 +6,6 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 
@@ -28,7 +27,10 @@ struct Stat {
 
 std::optional<Stat> read_stat(const fs::path& folder) {
   std::ifstream file(folder / "stat");
-  const std::string line((std::istreambuf_iterator<char>(file)), {});
+  // A process may end between the two: getline() fails then, where a stream's
+  // iterators throw. No stat holds the byte 0, but a name may hold a line feed.
+  std::string line;
+  std::getline(file, line, '\0');
   const std::size_t name_end = line.rfind(')');  // a name may have spaces
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(line.substr(name_end + 1));
