@@ -30,7 +30,7 @@ constexpr const char* kSandboxHelp =
     "process, no network, no file but the system's and its own";
 constexpr const char* kShowHelp =
     "file or folder that a kernel behind walls can read, beside its library "
-    "and the system's";
+    "and the system's, or device that it can use (/dev/nvidia0)";
 constexpr int kMostDescriptors = 1 << 20;
 
 std::string not_empty(const std::string& value) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/plugin/arena.h"
+#include "conformance/plugin/sandbox.h"
 #include "conformance/plugin/timed_library.h"
 #include "conformance/plugin/worker.h"
 
@@ -23,6 +24,7 @@ void serve_executed(std::span<char*> arguments) {
   if (!is_timed && arguments.size() != 5) {
     refuse("--worker is no command for users");
   }
+  limit_writing();  // where there is landlock
   std::vector<SharedPlace> places;
   for (std::size_t i = is_timed ? 1 : 2; i < arguments.size(); ++i) {
     const auto place = SharedPlace::of(arguments[i]);

@@ -11,6 +11,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#if __has_include(<linux/landlock.h>)  // headers of Linux 5.13
+#include <linux/landlock.h>
+#define ROPEPROOF_HAS_LANDLOCK
+#endif
 #endif
 
 #include <algorithm>
@@ -207,7 +211,10 @@ std::vector<std::string> walled(const Sandbox& sandbox,
         })) {
       continue;
     }
-    words.insert(words.end(), {"--ro-bind", path, path});
+    std::error_code error;
+    const bool is_device = fs::is_character_file(path, error);
+    words.insert(words.end(),
+                 {is_device ? "--dev-bind" : "--ro-bind", path, path});
     seen.push_back(path);
   }
   // A folder is hidden under each name that what is shown gives it.
@@ -268,6 +275,35 @@ void limit_resources() {
   limit(RLIMIT_NOFILE, 1024);
   limit(RLIMIT_FSIZE, rlim_t{1} << 30);
   limit(RLIMIT_CORE, 0);
+}
+
+bool limit_writing() {
+#if defined(ROPEPROOF_HAS_LANDLOCK)
+  constexpr std::uint64_t kWriting =
+      LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+      LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+      LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+      LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+      LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+  const landlock_ruleset_attr rules{.handled_access_fs = kWriting};
+  const Descriptor ruleset(static_cast<int>(
+      syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0)));
+  if (ruleset.get() < 0) return false;
+  for (const char* path : {"/tmp", "/dev", "/proc"}) {
+    const Descriptor folder(open(path, O_PATH | O_CLOEXEC));
+    const landlock_path_beneath_attr beneath{.allowed_access = kWriting,
+                                             .parent_fd = folder.get()};
+    if (folder.get() >= 0 &&
+        syscall(SYS_landlock_add_rule, ruleset.get(),
+                LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) != 0) {
+      return false;
+    }
+  }
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_landlock_restrict_self, ruleset.get(), 0) == 0;
+#else
+  return false;
+#endif
 }
 
 void hide_memory() {

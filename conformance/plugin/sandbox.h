@@ -23,7 +23,8 @@ struct Sandbox {
   // This program, by its path: it calls serve_executed() (worker.h) where its
   // first argument is kWorkerWord, which a library's process is.
   std::string program;
-  std::vector<std::string> shown;   // files and folders that can be read
+  // Files and folders that can be read, and devices that can be used.
+  std::vector<std::string> shown;
   std::vector<std::string> hidden;  // folders that cannot, wherever they are
 };
 
@@ -40,6 +41,11 @@ std::unique_ptr<Child> execute_behind_walls(
 // Limits what the calling process and its children may take: 16 GiB of memory
 // of each, 4096 processes, 1024 descriptors, 1 GiB of each file, no core.
 void limit_resources();
+
+// Keeps the calling thread, and those that it starts, from writing files but
+// in /tmp, /dev and /proc, by landlock (Linux 5.13). The walls do so already:
+// this holds where a mount gives way. Returns false where there is no landlock.
+bool limit_writing();
 
 // Keeps other processes of the same user from reading or writing this one's
 // memory.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/test_problems.h"
@@ -75,6 +76,35 @@ TEST_CASE("a kernel ends behind walls as it ends without",
 TEST_CASE("memory is limited behind walls", "[conformance][sandbox]") {
   skip_without_walls();
   CHECK(said_behind_walls({}, "ulimit -d") == "16777216\n");
+}
+
+TEST_CASE("behind walls a device that is shown can be used",
+          "[conformance][sandbox]") {
+  skip_without_walls();
+  const std::string open = "exec 3<>/dev/fuse && echo open";
+  if (!std::ifstream("/dev/fuse")) SKIP("there is no /dev/fuse");
+  Sandbox sandbox;
+  CHECK(said_behind_walls(sandbox, open) == "");
+  sandbox.shown = {"/dev/fuse"};
+  CHECK(said_behind_walls(sandbox, open) == "open\n");
+}
+
+TEST_CASE("a process that is limited to it writes in /tmp alone",
+          "[conformance][sandbox]") {
+  bool has_landlock = false, is_right = false;
+  std::thread([&] {
+    has_landlock = limit_writing();
+    const auto writes = [](const std::string& path) {
+      const bool is_written = !!std::ofstream(path);
+      std::filesystem::remove(path);
+      return is_written;
+    };
+    const std::string file = "ropeproof-" + std::to_string(getpid());
+    is_right = !writes("/var/tmp/" + file) && writes("/tmp/" + file) &&
+               std::ifstream("/proc/self/maps") && std::ofstream("/dev/null");
+  }).join();
+  if (!has_landlock) SKIP("there is no landlock");
+  CHECK(is_right);
 }
 
 TEST_CASE("behind walls there are no variables of the runner's",
