@@ -113,13 +113,16 @@ int generate(const GenerateOptions& options) {
   const bool has_formed = fs::exists(fs::path(options.vectors) / "coverage");
   if (has_formed && !has_model(options.vectors, options.check)) return 4;
   const std::string out = options.out.empty() ? options.vectors : options.out;
-  conformance::cases::Files files = conformance::cases::generate_corpus(
+  if (!options.check && has_formed && options.out.empty()) {
+    // Before the manifest, which has the digest of this file.
+    conformance::cases::write_corpus(
+        {{"coverage/digests.txt",
+          conformance::cover::write_digests(new_digests(options.vectors))}},
+        out);
+  }
+  const conformance::cases::Files files = conformance::cases::generate_corpus(
       options.vectors, reference::Oracle::kMpfi, ROPEPROOF_VERSION, tier);
   if (!options.check) {
-    if (has_formed && options.out.empty()) {
-      files["coverage/digests.txt"] =
-          conformance::cover::write_digests(new_digests(options.vectors));
-    }
     conformance::cases::write_corpus(files, out);
     const fs::path coverage = fs::path(options.vectors) / "coverage";
     if (has_formed && !fs::equivalent(options.vectors, out)) {

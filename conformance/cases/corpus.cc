@@ -104,8 +104,8 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
 Files coverage_files(const fs::path& directory) {
   Files files;
   if (!fs::exists(directory / kCoverage)) return files;
-  for (const char* name :
-       {"model.json", "pairs.txt", "shapes.json", "triples.txt"}) {
+  for (const char* name : {"digests.txt", "model.json", "pairs.txt",
+                           "shapes.json", "triples.txt"}) {
     const fs::path path = kCoverage / name;
     files[path.string()] = text::read_file(directory / path);
   }

@@ -1,6 +1,7 @@
 #include "conformance/cases/corpus.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <set>
 #include <span>
 
@@ -9,6 +10,7 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/cases/vector_file.h"
+#include "conformance/text/file.h"
 #include "conformance/text/test_words.h"
 
 namespace ropeproof::conformance::cases {
@@ -36,6 +38,18 @@ TEST_CASE(
   CHECK(smoke == 64);
   CHECK(dtypes == std::set{reference::Format::kF32, reference::Format::kBF16});
   CHECK(pairings.size() == 2);
+}
+
+TEST_CASE("the manifest has each file that questions are drawn from",
+          "[conformance][corpus]") {
+  const std::filesystem::path vectors = ROPEPROOF_VECTORS_DIR;
+  const std::string manifest = text::read_file(vectors / "MANIFEST.json");
+  for (const auto& file :
+       std::filesystem::directory_iterator(vectors / "coverage")) {
+    const std::string name = "coverage/" + file.path().filename().string();
+    INFO(name << " is not in MANIFEST.json");
+    CHECK(manifest.find('"' + name + '"') != std::string::npos);
+  }
 }
 
 TEST_CASE(
