@@ -61,7 +61,13 @@ std::uint64_t drawn_seed() { return 1 + std::uint64_t{std::random_device()()}; }
 class Grader {
  public:
   explicit Grader(const GradeOptions& options)
-      : options_(options), policy_(policy_of(options)) {}
+      : options_(options), policy_(policy_of(options)) {
+    if (policy_.speed_ratio > 0 && !is_timed(policy_.scope)) {
+      throw std::invalid_argument(
+          "speed_ratio: `bench` has no row of these operations, dtypes and "
+          "pairings (f64, permute); leave it out of the policy");
+    }
+  }
 
   const report::Policy& policy() const { return policy_; }
 

@@ -16,6 +16,9 @@ namespace ropeproof::tools {
 // ends without an answer.
 std::string answer_of_process(const std::function<std::string()>& body);
 
+// Whether speed_of() has a row for this scope: of f64 there is none.
+bool is_timed(const conformance::report::Scope& scope);
+
 // Times a library behind walls, as `bench --sandbox` does, in the rows of the
 // operations, dtypes and pairings of a scope with heads of 128 channels and 512
 // tokens; of a table 4096 positions. The ratio is that of the slowest row.

@@ -17,6 +17,9 @@ expect 2 'cannot be read' grade --policy "$work/none.json" "${mine[@]}"
 echo '{"format": "ropeproof-policy/1"}' >"$work/empty.json"
 expect 2 'empty.json.operations' grade --policy "$work/empty.json" "${mine[@]}"
 
+sed 's/"f32"/"f64"/; s/"seed": 7/"speed_ratio": 1/' "$work/policy.json" >"$work/timed.json"
+expect 2 'speed_ratio: .bench. has no row' grade --policy "$work/timed.json" "${mine[@]}"
+
 # Walls where they can be built; else the program refuses.
 walls=()
 if ! "$ropeproof" run "${mine[@]}" --sandbox --tier smoke --case smoke-rich-001 \
