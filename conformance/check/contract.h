@@ -73,6 +73,14 @@ inline constexpr int kManyCalls = 140000;
 inline constexpr int kManyRequests = 1100;
 Check check_many_calls(plugin::Kernel& kernel, const Subject& subject);
 
+// Makes one call of a dense tensor of 2^23 elements and some more, as a prompt
+// of 2,048 tokens and 32 heads has, of which the subject's tokens and heads are
+// repeated; half of it through a pipe. Every element is judged: tiles of the
+// same bits once. It takes twice the tensor's memory.
+inline constexpr std::int64_t kPromptElements = std::int64_t{1} << 23;
+inline constexpr std::int64_t kPromptRow = 1 << 12;
+Check check_prompt(plugin::Kernel& kernel, const Subject& subject);
+
 // Makes one call of a dense tensor of 2^32 elements and some more, of which the
 // subject's tokens and heads are repeated: tokens have kVastRow elements each.
 // Looks at the rows around 2^30, 2^31 and 2^32 elements and at both ends. In

@@ -59,6 +59,7 @@ enum class Aspect {
   kChanges,
   kManyCalls,
   kManyRequests,
+  kPrompt,
   kVast,
   kLoad,
   kUnload,
@@ -146,6 +147,10 @@ inline constexpr Broken kKeyTooSmall{
 inline constexpr Broken kWornOut{
     "wrong after many calls", "table/stale",
     "look for a counter that overflows and for memory that is not freed"};
+inline constexpr Broken kNotAllOfPrompt{
+    "wrong in a tensor of millions of elements",
+    {},
+    "look for a limit on elements, tokens or blocks"};
 inline constexpr Broken kCutTo32Bits{
     "wrong in a tensor of more than 2^31 elements", "shape/32-bit-overflow",
     "count elements and bytes in 64 bits"};
@@ -185,6 +190,8 @@ inline constexpr Promise kPromises[] = {
     {Aspect::kManyCalls, "140,000 calls", kWornOut, 0, 0, Often::kOnce,
      cases::Tier::kCore},
     {Aspect::kManyRequests, "1,100 calls", kWornOut, 0, 0, Often::kOnce,
+     cases::Tier::kCore},
+    {Aspect::kPrompt, "2^23 elements", kNotAllOfPrompt, 0, 0, Often::kMainDtype,
      cases::Tier::kCore},
     {Aspect::kVast, "2^32 elements", kCutTo32Bits, 0, 0, Often::kMainDtype,
      cases::Tier::kFull},

@@ -99,6 +99,7 @@ inline constexpr auto kExpectedFakes = [] {
       {"third_batch_row", "other neighbours", kFail, "three times in a row: "},
       {"wraps_counter", "140,000 calls", kFail, "a call of 65"},
       {"leaks", "140,000 calls", kFail, "memory grows with every call"},
+      {"forgets_long", "2^23 elements", kFail, " on, of 8454144: "},
       {"counts_in_32_bits", "2^32 elements", kFail, " on, of 4295491584: "},
       {"indexes_in_31_bits", "2^32 elements", kCrash,
        "killed by signal 11 (Segmentation fault)"},
