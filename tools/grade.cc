@@ -179,6 +179,9 @@ std::string library_of(const std::string& line) {
         conformance::text::parse_json(line, "request");
     conformance::text::StrictObject object(document, "request");
     std::string library = object.text("lib");
+    if (library.find('\0') != std::string::npos) {
+      object.fail("lib", "has a NUL, which no path has");
+    }
     object.finish();
     return library;
   } catch (const conformance::text::FileError& error) {

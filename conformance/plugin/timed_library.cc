@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <new>
 #include <optional>
@@ -68,11 +69,17 @@ double first_thread_ns(pid_t process) {
 }
 
 double of_descendants_ns(pid_t process) {
-  const std::string number = std::to_string(process);
-  std::ifstream children("/proc/" + number + "/task/" + number + "/children");
   double ns = 0;
-  for (pid_t child = 0; children >> child;) {
-    ns += processor_ns(child) + of_descendants_ns(child);
+  std::error_code error;
+  // Each thread has children of its own.
+  for (std::filesystem::directory_iterator
+           thread("/proc/" + std::to_string(process) + "/task", error),
+       end;
+       !error && thread != end; thread.increment(error)) {
+    std::ifstream children(thread->path() / "children");
+    for (pid_t child = 0; children >> child;) {
+      ns += processor_ns(child) + of_descendants_ns(child);
+    }
   }
   return ns;
 }

@@ -65,12 +65,13 @@ fi
 printf '{"lib": "%s"}\n' "$plugins/c_example.so" "$work/nowhere.so" \
   "$plugins/c_example_swapped.so" >"$work/asked"
 echo '{"colour": "blue"}' >>"$work/asked"
+printf '{"lib": "%s\\u0000x"}\n' "$plugins/c_example.so" >>"$work/asked"
 "$ropeproof" "${policy[@]}" --serve "${walls[@]}" <"$work/asked" >"$work/out" 2>"$work/err"
-lines 4 '^{'
+lines 5 '^{'
 lines 1 '"conforms":true'
 lines 1 'nowhere.so: cannot be read'
 lines 1 '"failures":{"FAIL":'
-lines 1 'request.lib'
+lines 2 'request.lib'
 head -1 "$work/out" >"$work/served"
 same "$work/served" "$work/first"
 
