@@ -43,6 +43,10 @@ COMPLETIONS = [{"head_dim": 128}, {"rope_parameters": HALF},
                {"rope_parameters": {"full_attention": {"rope_type": "default", "rope_theta": 1e4}}},
                {"head_dim": 128, "rope_parameters": {
                    "rope_type": "default", "rope_theta": 1e4, "mrope_section": [16] * 4}},
+               {"dropout_rate": 0.0}, {"attn_config": {"rope_theta": 1e4}},
+               {"shared_expert_intermediate_size": 64},
+               {"text_config": {"head_dim": 128, "rope_parameters": {
+                   **HALF, "mrope_section": [8, 12, 12]}}},
                {"indexer_n_heads": 4, "indexer_kv_heads": 1, "indexer_head_dim": 256,
                 "indexer_budget": 64, "indexer_compress_ratio": 4}]
 
@@ -63,9 +67,13 @@ def filled(config_class, keys):
             "head_dim": width(config) // (heads or 8), "sliding_window": 16,
             "layer_types": ["full_attention"] * layers, "mlp_layer_types": ["dense"] * layers,
             "moe_intermediate_size": 64, "shared_expert_intermediate_size": 64,
-            "n_routed_experts": 8, "num_experts": 8, "n_group": 1, "topk_group": 1}.items():
-        if getattr(config, key, 0) is None:
-            setattr(config, key, value)
+            "n_routed_experts": 8, "num_experts": 8, "top_k_experts": 2, "num_experts_per_tok": 2,
+            "n_shared_experts": 1, "n_group": 1, "topk_group": 1}.items():
+        try:
+            if getattr(config, key, 0) is None:
+                setattr(config, key, value)
+        except RuntimeError:  # it differs from layer to layer
+            pass
     return config
 
 

@@ -60,6 +60,8 @@ def light_modules():
         for name in ("empty", "zeros", "ones", "randn", "rand"):
             stack.enter_context(replaced(torch, **{name: without_memory(getattr(torch, name))}))
         stack.enter_context(replaced(PreTrainedModel, init_weights=lambda self: None))
+        inits = [n for n in vars(torch.nn.init) if n.endswith("_") and not n.startswith("_")]
+        stack.enter_context(replaced(torch.nn.init, **{n: lambda x, *a, **k: x for n in inits}))
         yield
 
 
@@ -73,7 +75,8 @@ class Noise(torch.Tensor):
 
 
 def noise(*shape):
-    return torch.randn(shape)
+    """Noise where a query may come of it; images of layers of convolutions are large."""
+    return torch.randn(shape) if math.prod(shape) <= 1 << 22 else torch.zeros(shape)
 
 
 def convolved(module, x):
@@ -89,9 +92,13 @@ def make_silent(model):
     channels of a token and holds no attention."""
     for module in model.modules():
         kind = type(module).__name__
+        for held in (module._parameters, module._buffers):
+            for name, x in held.items():
+                if x is not None and x.is_meta:  # a number, repeated: it takes no memory
+                    held[name] = torch.full((), 0.5, dtype=x.dtype).expand(x.shape)
         if isinstance(module, torch.nn.Linear):
             module.forward = lambda x, *a, _n=module.out_features, **k: noise(*x.shape[:-1], _n)
-        elif isinstance(module, torch.nn.Embedding):
+        elif type(module).forward is torch.nn.Embedding.forward:
             module.forward = lambda x, *a, _n=module.embedding_dim, **k: noise(*x.shape, _n)
         elif isinstance(module, (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)):
             module.forward = lambda x, *a, _m=module, **k: convolved(_m, x)
@@ -229,8 +236,13 @@ def inputs_of(model):
         "position_ids": ids.cumsum(-1) - 1, "use_cache": False, "num_patches": 144,
         "pixel_values": noise(1, 3, *size), "hidden_states": noise(24, width(model.config)),
         "grid_thw": grid, "image_grid_thw": grid,
+        "encoder_hidden_states": noise(1, TOKENS, width(model.config)),
+        "pixel_position_ids": torch.cartesian_prod(torch.arange(12), torch.arange(12))[None],
     }
-    if "input_ids" in names:
+    code = inspect.getsource(type(model).forward)
+    if "self.embed_tokens(" in code and not hasattr(model, "embed_tokens"):
+        del known["input_ids"]  # which a part that has no embedding does not take
+    elif "input_ids" in names:
         del known["inputs_embeds"], known["pixel_values"], known["image_grid_thw"]
     elif "grid_thw" in names or "image_grid_thw" in names:
         known["pixel_values"] = known["hidden_states"]
@@ -260,7 +272,8 @@ def run(config_class, config):
             with torch.no_grad(), recording(model, record):
                 make_silent(model)
                 for module in model.modules():
-                    if "PatchEmbed" in type(module).__name__:
+                    if "PatchEmbed" in type(module).__name__ or any(
+                            isinstance(m, torch.nn.Conv3d) for m in module.children()):
                         module.forward = lambda x, *a, _w=width(config), **k: (
                             noise(x.shape[0], _w) if x.dim() == 2 else noise(x.shape[0], 144, _w))
                 record.watch(model)

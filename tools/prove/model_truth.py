@@ -89,8 +89,10 @@ def rope_of(record, call, length):
     where = positions_of(rotary) if rotary else None
     axes = [None]
     if where is not None:
-        steps = torch.arange(TOKENS)
-        if length:
+        steps = torch.arange(where.shape[-1] if where.dim() == 2 else TOKENS)
+        if steps.numel() == 1:  # a decoder's one token
+            steps[0] = 1
+        elif length:
             steps[-1] = length - 1
         along = next((i for i in (0, -1, 1) if where.dim() > 1 and where.shape[i] in (2, 3, 4)), None)
         if along is not None:
@@ -117,8 +119,9 @@ def rope_of(record, call, length):
         if positions is not None and not is_direct:
             at = next(i for i, other in enumerate(record.applied) if other is call)
             moved = record.again(at, positions)
-        token = 8 if step < 1 else 1  # behind the class and register tokens
-        for (u, v), (out, angle, m) in pairs_at(matrix(moved, new)[:, token]).items():
+        turned_by = matrix(moved, new)
+        token = -1 if step < 1 else min(1, turned_by.shape[1] - 1)  # -1: behind class tokens
+        for (u, v), (out, angle, m) in pairs_at(turned_by[:, token]).items():
             pairs.setdefault((u, v), [0.0] * len(axes))[axis] = angle
             amplitude = m
             moves = moves or out != (u, v)
@@ -140,27 +143,36 @@ def placed(rope, call, attended):
     query = attended[1]
     row = tensors(call[4])[0][..., :].reshape(-1, rope["head_dim"])[-1]
     rows = query.reshape(-1, query.shape[-1])
-    for offset in range(query.shape[-1] - rope["head_dim"] + 1):
-        part = rows[:, offset: offset + rope["head_dim"]]
-        ratio = (part * row).sum(-1) / (row * row).sum()
+    ratios = rows.unfold(1, len(row), 1) @ (row / (row * row).sum())  # [row, offset]
+    for offset in (ratios > 1e-3).any(0).nonzero().flatten().tolist():
+        part, ratio = rows[:, offset: offset + len(row)], ratios[:, offset]
         off = (part - ratio[:, None] * row).abs().max(-1).values
         if ((off <= 1e-4 * ratio.abs()) & (ratio > 1e-3)).any():
             return shifted(rope, offset, query.shape[-1])
-    raise ValueError("the query of attention does not hold what was rotated")
+    raise LookupError("the query of attention does not hold what was rotated")
 
 
-def layer_of(path):
-    """The index of the layer, or None: "layers.3.self_attn" is 3."""
-    found = re.search(r"(?:^|\.)(?:layers?|blocks?|h|resblocks)\.(\d+)(?:\.|$)", path)
-    return int(found[1]) if found else None
+STEM = r"^(|.*?\.)(?:layers?|blocks?|h|resblocks)\.(\d+)(?:\.|$)"
+
+
+def layer_of(path, stems):
+    """The index of the layer, or None: "layers.3.self_attn" is 3. Where models inside one model
+    have layers of their own, the path: "patcher.layers.3"."""
+    found = re.search(STEM, path)
+    if not found:
+        return None
+    return int(found[2]) if len(stems) <= 1 else found[1] + found[2]
 
 
 def apart(record, length=0):
     """The rope of a model that cannot be run: its rotary module and the function that its layers
-    apply, called by themselves; they must be the only ones."""
+    apply, called by themselves; they must be the only ones. None where none of its modules' code
+    speaks of a rotation."""
     kinds = {type(m): m for m in record.model.modules()}
     modeling = sys.modules[type(record.model).__module__]
     code = "".join(inspect.getsource(k) for k in kinds if k.__module__ == modeling.__name__)
+    if not re.search("rotary|rotat|rope(?!r)", code, re.I):
+        return None
     rotaries = [m for k, m in kinds.items() if re.search("Rotary|R[Oo]PE", k.__name__)
                 and "position_ids" in inspect.signature(k.forward).parameters]
     functions = [f for n, f in vars(modeling).items() if inspect.isfunction(f)
@@ -189,14 +201,15 @@ def truth(record, length=0):
     """{layer: rope or None}, by the calls of the record."""
     if record.error and not record.attended and not record.applied:
         return {None: apart(record, length)}
-    layers, made = {}, {}
+    layers, made, unplaced = {}, {}, {}
     attended = {a[0] for a in record.attended}
+    stems = {found[1] for c in record.applied if (found := re.search(STEM, c[0]))}
     for path in record.entered:
         if re.search("attn|attention", path.split(".")[-1], re.I) and path in attended:
-            layers.setdefault(layer_of(path), None)
+            layers.setdefault(layer_of(path, stems), None)
     for call in sorted(record.applied, key=lambda c: c[0] not in attended):
-        layer = layer_of(call[0])
-        if layers.get(layer):
+        layer = layer_of(call[0], stems)
+        if layers.get(layer) or (layer in unplaced and call[0] not in attended):
             continue
         given = [id(x) for x in [*call[2], *call[3].values()] if torch.is_tensor(x)]
         key = (call[1], tensors(call[4])[0].shape[-1], *given[-2:])
@@ -206,10 +219,17 @@ def truth(record, length=0):
         index = next(i for i, other in enumerate(record.applied) if other is call)
         at = next((a for a in record.attended if a[0] == call[0] and a[3] > index), None)
         if at:
-            rope = placed(rope, call, at)
+            try:
+                rope = placed(rope, call, at)
+            except LookupError as error:  # the keys, perhaps, which some turn first
+                unplaced[layer] = error
+                continue
             rope["scaling"] = at[2]
         else:
             module = record.model.get_submodule(call[0])
             rope = rope | {"head_dim": max(rope["head_dim"], getattr(module, "head_dim", 0) or 0)}
         layers[layer] = rope
+    for layer, error in unplaced.items():
+        if not layers.get(layer):
+            raise error
     return layers
