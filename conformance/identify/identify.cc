@@ -80,7 +80,7 @@ class Identifier {
     read_all_roundings();
     add_kept();
     cases::Corpus corpus =
-        problems_of_every_kind(prober_, wanted(), variations_, max_position_);
+        problems_of_every_kind(prober_, wanted(), variations_);
     diagnose(corpus);
     if (asked != nullptr) *asked = std::move(corpus);
     found_.calls = prober_.calls();

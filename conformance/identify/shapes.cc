@@ -105,7 +105,8 @@ std::optional<cases::Case> small_problem(Prober& prober, Wanted wanted) {
 
 cases::Corpus problems_of_every_kind(
     Prober& prober, const Wanted& wanted,
-    std::span<const check::Variation> variations, double max_position) {
+    std::span<const check::Variation> variations) {
+  const auto limit = static_cast<double>(prober.description().max_position);
   cases::Group group;
   group.tier = cases::Tier::kCore;
   group.name = "identify";
@@ -123,13 +124,11 @@ cases::Corpus problems_of_every_kind(
       w.dtype = dtype;
       w.pairing = pairing;
       if (auto c = small_problem(prober, w)) take(std::move(*c));
-      w.seq = 8;
-      w.base = 5e5;
-      w.positions.clear();
-      for (const double p :
-           {1.0, 257.0, 513.0, 2049.0, 4097.0, 32769.0, 65791.0, 131071.0}) {
-        w.positions.push_back(std::min(p, max_position));
-      }
+      w.seq = 10;
+      w.base = 5e5;  // the last two positions are none of f32's
+      w.positions = {1,     257,   513,    2049,     4097,
+                     32769, 65791, 131071, 16777217, 1073741827};
+      for (double& p : w.positions) p = limit > 0 ? std::min(p, limit) : p;
       if (auto c = shaped(prober, w)) take(std::move(*c));
     }
   }

@@ -45,7 +45,7 @@ std::optional<cases::Case> small_problem(Prober& prober, Wanted wanted);
 // problem and one of far positions; with goldens.
 cases::Corpus problems_of_every_kind(
     Prober& prober, const Wanted& wanted,
-    std::span<const check::Variation> variations, double max_position);
+    std::span<const check::Variation> variations);
 
 // Returns element i of a fixed pseudo-random sequence: magnitudes near 1, of
 // either sign.

@@ -20,6 +20,11 @@ check 'f.svg is no picture' "$python" -c '
 import sys, xml.dom.minidom
 assert xml.dom.minidom.parse(sys.argv[1]).documentElement.tagName == "svg"' "$work/f.svg"
 
+# --- exact, but of a position cast to f32: no A0, which only positions beyond 2^24 show ---
+variant cast 's/const float phi = .*/const double phi = pos * pow(p->base, -(double)j \/ half);/
+  s/cosf(phi), s_j = sinf/(float)cos(phi), s_j = (float)sin/' </dev/null
+says 0 'angle_class="A1"' identify --lib "$work/cast.so"
+
 # --- with a bug: in its first lines ---
 bug() { # bug NAME SCRIPT PATTERN FLAG...
   local name=$1 script=$2 pattern=$3
