@@ -67,9 +67,8 @@ struct Measurement {
   // where no angle could be seen. Of f32 and f64 outputs alone: a rounding to
   // 16 bits hides it.
   double phase_rho = -1;
-  // The largest phase error of the elements that are not vacuous, and its
-  // position. Errors above pi / 2 count as pi / 2; of equal ones it is the
-  // position nearest to 0.
+  // The largest phase error, of vacuous elements too, at most pi / 2, and its
+  // position; of equal ones it is the position nearest to 0.
   double phase_error = 0;  // rad
   double phase_position = 0;
   // Largest error over the bound of class A0, A1, A2, all else as claimed.

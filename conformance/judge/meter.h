@@ -244,10 +244,9 @@ class Meter {
         std::clamp(exponent, 0, static_cast<int>(ByPosition().size()) - 1));
   }
 
-  // Elements whose bound accepts any rotation are left out: their phase says
-  // nothing.
+  // Elements whose bound accepts any rotation count: what nobody judged, the
+  // reader of a coarse claim sees.
   void note_phase(double error, const Terms& terms) {
-    if (terms.is_vacuous) return;
     const bool is_nearer =
         error == m.phase_error && terms.position < m.phase_position;
     if (error > m.phase_error || is_nearer) {
