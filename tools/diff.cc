@@ -49,7 +49,7 @@ int diff(const DiffOptions& options) {
   const auto most = static_cast<std::size_t>(options.failures);
   if (file) file->write(report::difference_markdown(difference, most));
   std::cout << report::difference_text(difference, most);
-  return difference.is_broken() ? 1 : 0;
+  return difference.exit_status();
 }
 
 }  // namespace

@@ -21,8 +21,11 @@ State state_of(const check::Check* check) {
                                                   : State::kFails;
 }
 
-Fate fate_of(State before, State after) {
-  if (after == State::kNotJudged) return Fate::kGone;
+Fate fate_of(State before, State after, bool is_asked) {
+  if (after == State::kNotJudged) {
+    // The selection decides what is asked, the kernel what it offers.
+    return before == State::kPasses && is_asked ? Fate::kGivenUp : Fate::kGone;
+  }
   if (before == State::kNotJudged) return Fate::kNew;
   const bool passed = before == State::kPasses;
   if (after == State::kPasses) {
@@ -103,6 +106,20 @@ const std::vector<CheckPair>& Difference::of(Fate fate) const {
   return found == checks.end() ? kNone : found->second;
 }
 
+std::size_t Difference::compared() const {
+  std::size_t count = 0;
+  for (const Fate fate : {Fate::kBroken, Fate::kWaived, Fate::kFixed,
+                          Fate::kStillFails, Fate::kStillPasses}) {
+    count += of(fate).size();
+  }
+  return count;
+}
+
+int Difference::exit_status() const {
+  if (!of(Fate::kBroken).empty() || !of(Fate::kGivenUp).empty()) return 1;
+  return compared() == 0 ? 2 : 0;
+}
+
 Difference difference_of(const NamedReport& before, const NamedReport& after,
                          const std::map<Engine, SpeedRange>& speeds_before,
                          const std::map<Engine, SpeedRange>& speeds_after) {
@@ -117,7 +134,7 @@ Difference difference_of(const NamedReport& before, const NamedReport& after,
   const auto take = [&](const CheckPair& pair) {
     const State was = state_of(pair.before), is = state_of(pair.after);
     if (was == State::kNotJudged && is == State::kNotJudged) return;
-    difference.checks[fate_of(was, is)].push_back(pair);
+    difference.checks[fate_of(was, is, pair.after != nullptr)].push_back(pair);
     if (have_values(pair)) add_drift(drifts, pair);
   };
   for (const auto& [key, check] : keyed(after.report)) {

@@ -17,12 +17,13 @@ namespace ropeproof::conformance::report {
 // What has become of a check.
 enum class Fate {
   kBroken,       // it passed, and fails
+  kGivenUp,      // it passed, and the kernel no longer offers it
   kWaived,       // it passed, and fails under a waiver
   kFixed,        // it failed, waived or not, and passes
   kStillFails,   // waived or not
   kStillPasses,  //
   kNew,          // it was not judged, or not asked
-  kGone,         // it is no longer judged, or no longer asked
+  kGone,         // it is no longer asked, or failed and is not judged
 };
 
 struct CheckPair {
@@ -55,7 +56,9 @@ struct Difference {
   std::vector<SpeedDrift> speeds;  // of engines with figures in both
 
   const std::vector<CheckPair>& of(Fate fate) const;
-  bool is_broken() const { return !of(Fate::kBroken).empty(); }
+  std::size_t compared() const;  // checks that both reports judged
+  // The program's: 1 something is broken or given up, 2 nothing was compared.
+  int exit_status() const;
 };
 
 // Compares two reports check by check. Reports of unlike shards, or of unlike

@@ -57,7 +57,9 @@ TEST_CASE("each change of a verdict has one name", "[report][diff]") {
                         {Verdict::kXfail, Verdict::kFail, Fate::kStillFails},
                         {Verdict::kUnsupported, Verdict::kFail, Fate::kNew},
                         {Verdict::kDeclined, Verdict::kPass, Fate::kNew},
-                        {Verdict::kPass, Verdict::kUnsupported, Fate::kGone},
+                        {Verdict::kPass, Verdict::kUnsupported, Fate::kGivenUp},
+                        {Verdict::kPass, Verdict::kDeclined, Fate::kGivenUp},
+                        {Verdict::kXfail, Verdict::kUnsupported, Fate::kGone},
                         {Verdict::kFail, Verdict::kDeclined, Fate::kGone}}) {
     const NamedReport a = report_of("a", {check_of("x", before)});
     const NamedReport b = report_of("b", {check_of("x", after)});
@@ -65,7 +67,9 @@ TEST_CASE("each change of a verdict has one name", "[report][diff]") {
     INFO(text::word(before) << " to " << text::word(after));
     CHECK(difference.of(fate).size() == 1);
     CHECK(difference.checks.size() == 1);
-    CHECK(difference.is_broken() == (fate == Fate::kBroken));
+    const bool is_lost = fate == Fate::kBroken || fate == Fate::kGivenUp;
+    const bool is_compared = fate != Fate::kNew && fate != Fate::kGone;
+    CHECK(difference.exit_status() == (is_lost ? 1 : is_compared ? 0 : 2));
   }
 }
 
@@ -80,9 +84,10 @@ TEST_CASE("what only one report has is newly asked or gone, never broken",
   CHECK(difference.of(Fate::kStillPasses).size() == 1);
   CHECK(difference.of(Fate::kGone).size() == 1);
   CHECK(difference.of(Fate::kNew).size() == 1);
-  CHECK(!difference.is_broken());
-  CHECK_THAT(difference_text(difference, 5),
-             ContainsSubstring("not asked -> FAIL"));
+  CHECK(difference.exit_status() == 0);
+  const std::string text = difference_text(difference, 5);
+  CHECK_THAT(text, ContainsSubstring("not asked -> FAIL"));
+  CHECK_THAT(text, ContainsSubstring("; 1 that passed before are not asked"));
 }
 
 TEST_CASE("drift is told of the checks of both reports alone",

@@ -20,6 +20,7 @@ struct FateWords {
 };
 constexpr FateWords kFates[] = {
     {Fate::kBroken, "broken", "passed before, fail"},
+    {Fate::kGivenUp, "given up", "passed before, the kernel no longer offers"},
     {Fate::kWaived, "broken, waived", "passed before, fail under a waiver"},
     {Fate::kFixed, "fixed", "failed before, pass"},
     {Fate::kNew, "newly asked", "not judged before"},
@@ -159,7 +160,7 @@ std::string drift_text(const Difference& difference) {
 
 // Why something is broken is what the later report says of itself.
 std::string cause_of_broken(const Difference& difference) {
-  if (!difference.is_broken()) return "";
+  if (difference.of(Fate::kBroken).empty()) return "";
   const std::string text =
       diagnoses_text(difference.after->report.diagnoses, false);
   return text.empty() ? "" : "\n" + text.substr(0, text.size() - 1);
@@ -167,15 +168,26 @@ std::string cause_of_broken(const Difference& difference) {
 
 std::string conclusion(const Difference& difference) {
   const std::size_t broken = difference.of(Fate::kBroken).size();
+  const std::size_t given_up = difference.of(Fate::kGivenUp).size();
+  const std::string lost =
+      given_up == 0 ? ""
+                    : checks_text(given_up) + " passed before and " +
+                          (given_up == 1 ? "is" : "are") + " no longer offered";
   if (broken > 0) {
     return "BROKEN  " + checks_text(broken) + " passed before and fail" +
-           (broken == 1 ? "s" : "");
+           (broken == 1 ? "s" : "") + (lost.empty() ? "" : "; " + lost);
   }
-  const std::size_t judged = difference.of(Fate::kStillPasses).size() +
-                             difference.of(Fate::kStillFails).size() +
-                             difference.of(Fate::kFixed).size() +
-                             difference.of(Fate::kWaived).size();
-  return "NOTHING BROKEN  " + checks_text(judged) + " of both reports compared";
+  if (given_up > 0) return "GIVEN UP  " + lost;
+  const std::size_t compared = difference.compared();
+  if (compared == 0) return "NOTHING COMPARED  no check is in both reports";
+  const auto passes = std::ranges::count_if(
+      difference.of(Fate::kGone),
+      [](const CheckPair& pair) { return pair.before->passes(); });
+  return "NOTHING BROKEN  " + checks_text(compared) +
+         " of both reports compared" +
+         (passes == 0 ? ""
+                      : "; " + std::to_string(passes) +
+                            " that passed before are not asked");
 }
 
 std::string heads_text(const Difference& difference) {
@@ -217,7 +229,7 @@ std::string difference_markdown(const Difference& difference,
     const auto& pairs = difference.of(words.fate);
     const bool is_split = words.fate == Fate::kNew || words.fate == Fate::kGone;
     text += std::string("| ") +
-            (words.fate == Fate::kBroken && !pairs.empty()
+            (words.fate <= Fate::kGivenUp && !pairs.empty()
                  ? "**" + std::string(words.name) + "**"
                  : words.name) +
             " | " + std::to_string(pairs.size()) + " | " + words.meaning +

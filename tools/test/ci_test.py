@@ -146,7 +146,8 @@ def check_github(folder):
                      printed, re.M), printed
     assert re.search(r"^::error title=FAIL smoke-rich-009 rope::", printed, re.M)
     assert "gh pr comment 7 --body-file ropeproof-report-kernel/diff.md" in machine.recorded()
-    assert "BROKEN" in (out / "diff.md").read_text()
+    for name in ("diff.md", "report.html"):
+        assert "BROKEN" in (out / name).read_text(), name
 
     # A function: its errors stand at its definition, and what it prints is no command.
     (machine.work / "mine.py").write_text(KERNEL.replace("SIGN", "-"))

@@ -1,6 +1,6 @@
 """The gate of a CI: `python -m ropeproof.gate` judges what the environment names, leaves the
 reports in a folder, and ends with the exit status of `ropeproof run`, or with 1 where that is 0
-and something that passed before fails.
+and something that passed before fails or is no longer offered.
 
   ROPEPROOF_LIBRARY, ROPEPROOF_COMMAND, ROPEPROOF_FUNCTION
                       the kernel: a plug-in, a process, or module:function; one of them
@@ -120,7 +120,8 @@ def gate():
     except OSError as error:
         raise Error(f"ROPEPROOF_OUT {out}: {error.strerror}") from None
     program, report, baseline = find(), out / "report.json", setting("baseline")
-    report.unlink(missing_ok=True)
+    for old in (report, out / "diff.md"):
+        old.unlink(missing_ok=True)
     is_github = os.environ.get("GITHUB_ACTIONS") == "true"
     # What a kernel has printed is no command of a workflow.
     token = secrets.token_hex(16)
@@ -135,13 +136,16 @@ def gate():
             status = judge_function(function, report)
         else:
             status = judge_kernel(program, kernels[0], report)
-        pages = ["merge", str(report), "--junit", str(out / "junit.xml"), "--html",
-                 str(out / "report.html")]
         if report.exists():
-            subprocess.run([program, *pages], stdout=subprocess.DEVNULL, check=False)
+            page = str(out / "report.html")
+            subprocess.run([program, "merge", str(report), "--junit", str(out / "junit.xml"),
+                            "--html", page], stdout=subprocess.DEVNULL, check=False)
             if os.path.isfile(baseline):
                 compared = subprocess.run([program, "diff", baseline, str(report),
                                            "--markdown", str(out / "diff.md")])
+                if (out / "diff.md").exists():
+                    subprocess.run([program, "html", str(report), "--since", baseline, "--out",
+                                    page], stdout=subprocess.DEVNULL, check=False)
                 # A baseline of another version compares with nothing, and breaks nothing.
                 status = status or int(compared.returncode == 1)
     finally:
