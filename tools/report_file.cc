@@ -126,6 +126,14 @@ int ReportOutput::publish(conformance::report::Report report) {
 }
 
 void ReportOutput::write_json(const std::string& json) {
+  bool is_alone = !required_ && !key_;
+  for (std::size_t i = 1; i < files_.size(); ++i) {
+    is_alone = is_alone && !files_[i].path;
+  }
+  if (!is_alone) {
+    throw std::invalid_argument(
+        "of this only --report is written, without --require and --sign");
+  }
   if (const auto& file = files_.front().file) file->write(json);
 }
 

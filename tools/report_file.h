@@ -31,6 +31,7 @@ class ReportOutput {
   // std::invalid_argument if --require differs from what the report has.
   int publish(conformance::report::Report report);
   // Writes what a run without a verdict found to --report, and prints nothing.
+  // Throws std::invalid_argument for a flag of what has one.
   void write_json(const std::string& json);
 
  private:

@@ -3,13 +3,16 @@
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_JSON_CODEC_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_JSON_CODEC_H_
 
+#include <array>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "conformance/judge/judge.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/word_tables.h"
 #include "reference/format.h"
@@ -116,6 +119,41 @@ struct Reader {
     }
   }
 };
+
+// T or const T.
+template <class Any, class T>
+concept Is = std::same_as<std::remove_const_t<Any>, T>;
+
+template <class Codec>
+void members(Codec& c, Is<judge::Element> auto& e) {
+  std::array<std::int64_t, 4> index{e.batch, e.token, e.head, e.channel};
+  c.word("tensor", e.tensor, judge::kTensorWords);
+  c.word("format", e.format, text::kFormatWords);
+  c.value("index", index);
+  c.value("pair", e.pair);
+  c.value("position", e.position);
+  c.number("got", e.got);
+  c.number("want", e.want);
+  c.pattern("got_bits", e.got_bits, e.format);
+  c.pattern("want_bits", e.want_bits, e.format);
+  c.number("error", e.error);
+  c.number("bound", e.bound);
+  if constexpr (Codec::kReads) {
+    e.batch = index[0], e.token = index[1];
+    e.head = index[2], e.channel = index[3];
+    // A value that is not finite is null, and its bits say which it is.
+    if (!std::isfinite(e.got)) e.got = decode(e.format, e.got_bits);
+    if (!std::isfinite(e.want)) e.want = decode(e.format, e.want_bits);
+  }
+}
+
+// A member that may be absent.
+template <class Codec>
+void element(Codec& c, const char* key, auto& x) {
+  if (!c.has(key, x.has_value())) return;
+  if constexpr (Codec::kReads) x.emplace();
+  c.object(key, *x);
+}
 
 }  // namespace ropeproof::conformance::report
 

@@ -21,10 +21,6 @@
 
 namespace ropeproof::conformance::report {
 
-// T or const T.
-template <class Any, class T>
-concept Is = std::same_as<std::remove_const_t<Any>, T>;
-
 using Ratios = std::array<double, 3>;
 
 template <class Codec>
@@ -32,36 +28,6 @@ void members(Codec& c, Is<Ratios> auto& ratios) {
   c.number("A0", ratios[0]);
   c.number("A1", ratios[1]);
   c.number("A2", ratios[2]);
-}
-
-template <class Codec>
-void members(Codec& c, Is<judge::Element> auto& e) {
-  std::array<std::int64_t, 4> index{e.batch, e.token, e.head, e.channel};
-  c.word("tensor", e.tensor, judge::kTensorWords);
-  c.word("format", e.format, text::kFormatWords);
-  c.value("index", index);
-  c.value("pair", e.pair);
-  c.value("position", e.position);
-  c.number("got", e.got);
-  c.number("want", e.want);
-  c.pattern("got_bits", e.got_bits, e.format);
-  c.pattern("want_bits", e.want_bits, e.format);
-  c.number("error", e.error);
-  c.number("bound", e.bound);
-  if constexpr (Codec::kReads) {
-    e.batch = index[0], e.token = index[1];
-    e.head = index[2], e.channel = index[3];
-    // A value that is not finite is null, and its bits say which it is.
-    if (!std::isfinite(e.got)) e.got = decode(e.format, e.got_bits);
-    if (!std::isfinite(e.want)) e.want = decode(e.format, e.want_bits);
-  }
-}
-
-template <class Codec>
-void element(Codec& c, const char* key, auto& x) {
-  if (!c.has(key, x.has_value())) return;
-  if constexpr (Codec::kReads) x.emplace();
-  c.object(key, *x);
 }
 
 // Of the sizes of positions that occur: the size, elements, vacuous ones.

@@ -61,7 +61,8 @@ void choose_unit_vectors(cases::Problem& p) {
   }
 }
 
-// What a call adds to those before it.
+}  // namespace
+
 void add(judge::Measurement& total, const judge::Measurement& part) {
   if (part.wrong > 0 && total.wrong == 0) {
     total.first_wrong = part.first_wrong;
@@ -76,8 +77,6 @@ void add(judge::Measurement& total, const judge::Measurement& part) {
     total.worst = part.worst;
   }
 }
-
-}  // namespace
 
 SweepResult sweep_kernel(plugin::Kernel& kernel, const SweepRequest& request) {
   const plugin::Description& description = kernel.description();
@@ -99,9 +98,12 @@ SweepResult sweep_kernel(plugin::Kernel& kernel, const SweepRequest& request) {
   }
   const std::int64_t at_once =
       std::max<std::int64_t>(kPairsPerCall / c.problem.pairs(), 1);
-  for (std::int64_t first = 0; first < result.positions;
+  const check::Shard& shard = request.shard;
+  result.first = result.positions * (shard.index - 1) / shard.count;
+  result.end = result.positions * shard.index / shard.count;
+  for (std::int64_t first = result.first; first < result.end;
        first += c.problem.seq) {
-    c.problem.seq = std::min(at_once, result.positions - first);
+    c.problem.seq = std::min(at_once, result.end - first);
     c.problem.positions.resize(static_cast<std::size_t>(c.problem.seq));
     std::iota(c.problem.positions.begin(), c.problem.positions.end(),
               static_cast<double>(first));
@@ -112,8 +114,13 @@ SweepResult sweep_kernel(plugin::Kernel& kernel, const SweepRequest& request) {
         call::Call(kernel, result.operation, c, result.format).run(output);
     if (result.answer.outcome != plugin::Outcome::kOk) break;
     // Unit vectors are too plain to tell causes apart: `run` explains.
-    add(result.measurement,
-        judge::judge(c.problem, c.golden, result.operation, claim, output));
+    judge::Measurement part =
+        judge::judge(c.problem, c.golden, result.operation, claim, output);
+    // A token is a position, in whatever calls they come.
+    for (auto* element : {&part.worst, &part.first_wrong}) {
+      if (*element) (*element)->token += first;
+    }
+    add(result.measurement, part);
   }
   return result;
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "conformance/check/shard.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/kernel.h"
 #include "reference/format.h"
@@ -24,12 +25,14 @@ struct SweepRequest {
   // The dtype to sweep; without one, the first offered of f32, bf16, f16, f64.
   std::optional<reference::Format> dtype = {};
   reference::Oracle oracle = reference::Oracle::kMpfi;
+  check::Shard shard = {};  // the i-th of n equal ranges of positions
 };
 
 struct SweepResult {
   std::uint32_t operation = 0;  // ROPEPROOF_TABLE or ROPEPROOF_ROPE
   reference::Format format = reference::Format::kF32;
   std::int64_t positions = 0;  // fewer than asked where the kernel has a limit
+  std::int64_t first = 0, end = 0;  // of these, the shard's
   // What all calls together measured, without pattern and equation.
   judge::Measurement measurement;
   plugin::Answer answer;  // of the call that ended it
@@ -38,6 +41,9 @@ struct SweepResult {
     return answer.outcome == plugin::Outcome::kOk && measurement.pass();
   }
 };
+
+// Adds to what was measured what a later range of positions adds.
+void add(judge::Measurement& total, const judge::Measurement& part);
 
 // Judges `kernel` on all cosines and sines of one base, as `run` judges a case.
 // The result does not depend on the number of threads. Cost: some 60 ns for

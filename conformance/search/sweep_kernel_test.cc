@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "conformance/search/sweep_report.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::search {
@@ -119,6 +120,64 @@ TEST_CASE("a kernel that does not answer does not conform",
   CHECK_FALSE(result.conforms());
   CHECK(result.measurement.elements == 0);
   CHECK(result.answer.detail == "killed by signal 11");
+}
+
+TEST_CASE("parts of a sweep are the whole, and none may be missing or twice",
+          "[conformance][sweep]") {
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.angle = [f = pipeline.angle](double p, double theta) {
+    return f(p == 8999 || p == 40 ? 8998 : p, theta);
+  };
+  const auto part = [&](std::int64_t index, std::int64_t count) {
+    SweepRequest asked = request();
+    asked.shard = {index, count};
+    const SweepResult r = swept(only(ROPEPROOF_TABLE), pipeline, asked);
+    return NamedSweep{std::to_string(index),
+                      {"1.0",
+                       "--lib x.so",
+                       "",
+                       only(ROPEPROOF_TABLE),
+                       true,
+                       r.operation,
+                       r.format,
+                       asked.rotary_dim,
+                       r.positions,
+                       {{asked.base, r.first, r.end, check::Verdict::kPass, "",
+                         r.measurement}}}};
+  };
+  const Sweep whole = part(1, 1).sweep;
+  const NamedSweep a = part(1, 3), b = part(2, 3), c = part(3, 3);
+  CHECK(whole.is_complete());
+  CHECK(whole.exit_status() == 1);
+  CHECK(b.sweep.exit_status() == 0);
+  CHECK_FALSE(b.sweep.is_complete());
+  CHECK(sweep_json(merge_sweeps({c, a, b})) == sweep_json(whole));
+  CHECK(sweep_json(read_sweep(sweep_json(whole), "f")) == sweep_json(whole));
+  CHECK_THROWS_WITH(merge_sweeps({a, b}),
+                    "base 500000, positions 6000 to 8999 are missing");
+  CHECK_THROWS_WITH(merge_sweeps({a, c}),
+                    "base 500000, positions 3000 to 5999 are missing");
+  CHECK_THROWS_WITH(merge_sweeps({a, b, b, c}),
+                    "2 and 2 both have base 500000, positions 3000 to 5999");
+  CHECK_THROWS_WITH(merge_sweeps({a, b, part(2, 2)}),
+                    ContainsSubstring("both have base 500000, positions 4500"));
+  NamedSweep other = c;
+  other.sweep.kernel.version += "1";
+  CHECK_THROWS_WITH(merge_sweeps({a, b, other}),
+                    ContainsSubstring("different sweeps"));
+  // A part that says that it judged all, and did not.
+  other = b;
+  other.sweep.rows[0].measurement.elements -= 2;
+  CHECK_THROWS_WITH(read_sweep(sweep_json(other.sweep), "f"),
+                    ContainsSubstring("was it edited"));
+  // A call that crashed leaves a hole that the verdict shows.
+  other.sweep.rows[0].answered = check::Verdict::kCrash;
+  const Sweep crashed =
+      merge_sweeps({a, {"f", read_sweep(sweep_json(other.sweep), "f")}, c});
+  CHECK_FALSE(crashed.is_complete());
+  CHECK(crashed.exit_status() == 1);
+  CHECK_THROWS_WITH(read_sweep(sweep_json(whole).substr(0, 99), "f"),
+                    ContainsSubstring("whole"));
 }
 
 TEST_CASE("a sweep refuses what it cannot judge", "[conformance][sweep]") {

@@ -108,7 +108,17 @@ check "other checks failed" diff <(grep '"verdict"' "$work/explained.json") \
 
 expect 0 '' sweep --builtin fast --positions 300
 expect 0 '' sweep --lib "$plugins/c_example.so" --positions 300 --base 1e6
-expect 1 '' sweep --lib "$plugins/c_example_swapped.so" --positions 300
+# The parts of a sweep, in any order, are the sweep; and it proves that none is missing.
+sweep=(sweep --lib "$plugins/c_example.so" --positions 301 --base 1e4 5e5 --report)
+expect 0 '' "${sweep[@]}" "$work/sweep.json"
+for i in 1 2 3; do expect 0 '' "${sweep[@]}" "$work/$i.json" --shard $i/3; done
+says 0 '^complete  77056 values' merge "$work"/{3,1,2}.json --report "$work/merged.json"
+same "$work/merged.json" "$work/sweep.json"
+expect 2 'base 10000, positions 100 to 199 are missing' merge "$work"/{1,3}.json
+expect 2 'only --report' merge "$work"/{1,2,3}.json --html "$work/sweep.html"
+check "a refused sweep is written" [ ! -e "$work/sweep.html" ]
+says 1 '^FAIL' sweep --lib "$plugins/c_example_swapped.so" --positions 300 --report "$work/1.json"
+expect 2 'differ in kernel_sha256' merge "$work"/{1,2,3}.json
 expect 2 'Exactly 1' sweep
 expect 2 '"--buil" was not expected' run --buil fast
 expect 2 'rotary_dim is 7' sweep --builtin fast --rotary-dim 7
