@@ -39,6 +39,7 @@ Command add_identify(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_check_report(CLI::App& app);
+Command add_submit_check(CLI::App& app);
 Command add_stress(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_encode(CLI::App& app);

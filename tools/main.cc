@@ -148,7 +148,8 @@ int judge(int argc, char** argv) {
       tools::add_encode(app),       tools::add_gallery(app),
       tools::add_selftest(app),     tools::add_verify_vectors(app),
       tools::add_generate(app),     tools::add_search_hard(app),
-      tools::add_check_report(app), tools::add_weights(app)};
+      tools::add_check_report(app), tools::add_submit_check(app),
+      tools::add_weights(app)};
   commands.push_back(add_more(app, commands));
   try {
     app.parse(argc, argv);

@@ -10,6 +10,7 @@
 #include "conformance/check/test_formed.h"
 #include "conformance/report/apply.h"
 #include "conformance/report/report_reader.h"
+#include "conformance/report/submission.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
@@ -234,6 +235,65 @@ TEST_CASE("names from elsewhere are text in every document",
   CHECK(markdown.find("<script") == std::string::npos);
   CHECK(markdown.find("<img") == std::string::npos);
   CHECK_THAT(markdown, ContainsSubstring("&lt;script&gt;\\|\\`\\*\\[x\\](y)"));
+}
+
+TEST_CASE("a submission is of this suite, whole, and explained",
+          "[conformance][scoreboard]") {
+  const auto faults = [](const Submission& submission) {
+    const std::vector<std::string> all =
+        look_at(submission, cases::committed(), "0.1.0", kToday).faults;
+    std::string text;
+    for (const std::string& fault : all) text += fault + "\n";
+    return text;
+  };
+  NamedReport right = reports()[1], wrong = reports()[0];
+  // These runs are of the smoke tier: what a profile asks has no tier.
+  CHECK_THAT(faults({{right}, {}, {}}),
+             ContainsSubstring("the smoke tier is too little"));
+  right.report.tier = wrong.report.tier = std::nullopt;
+  CHECK(faults({{right}, {}, {}}).empty());
+  CHECK_THAT(faults({{wrong}, {}, {}}), ContainsSubstring("unexplained"));
+  CHECK(faults({{wrong}, {"causes.json", "", {cause()}}, {}}).empty());
+
+  const auto spoilt = [&](const auto& spoil) {
+    NamedReport named = right;
+    spoil(named.report);
+    return faults({{named}, {}, {}});
+  };
+  CHECK_THAT(spoilt([](Report& r) { r.tier = cases::Tier::kCore; }),
+             ContainsSubstring("committed cases are missing"));
+  CHECK_THAT(spoilt([](Report& r) {
+               const std::string id = r.checks[0].case_id;
+               std::erase_if(r.checks, [&](const check::Check& c) {
+                 return c.case_id == id;
+               });
+             }),
+             ContainsSubstring("not those of the cases"));
+  CHECK_THAT(spoilt([](Report& r) { r.suite_version = "0.0.9"; }),
+             ContainsSubstring("of ropeproof 0.0.9; this is 0.1.0"));
+  CHECK_THAT(spoilt([](Report& r) { r.manifest_sha256 = "7"; }),
+             ContainsSubstring("other vectors"));
+  CHECK_THAT(spoilt([](Report& r) { r.is_forked = false; }),
+             ContainsSubstring("--no-fork"));
+  CHECK_THAT(spoilt([](Report& r) { r.kernel.version.clear(); }),
+             ContainsSubstring("no version"));
+
+  // Who ran it again has the same, or says what differs.
+  const auto standing = [&](const NamedReport& again) {
+    const Findings found =
+        look_at({{right}, {}, {again}}, cases::committed(), "0.1.0", kToday);
+    CHECK(found.cells.size() == 1);
+    return found.cells.at(0) + (found.faults.empty() ? "" : " FAULT");
+  };
+  NamedReport again = right;
+  again.report.kernel_argument = "--lib elsewhere.so";
+  CHECK_THAT(standing(again), ContainsSubstring("the same bytes"));
+  again.report.kernel_sha256 = "another build";
+  CHECK_THAT(standing(again), ContainsSubstring("the same verdicts"));
+  again.report.checks[0].verdict = check::Verdict::kFail;
+  CHECK_THAT(standing(again), ContainsSubstring("not reproduced FAULT"));
+  again.report.kernel.version = "2";
+  CHECK_THAT(standing(again), ContainsSubstring("self-declared FAULT"));
 }
 
 }  // namespace

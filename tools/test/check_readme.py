@@ -37,6 +37,9 @@ blocks = re.findall(r"<!-- (file|output): (\S+) -->\n```\w+\n(.*?)```", pages, r
 faults = []
 if readme.count("\n") > 150:
     faults.append(f"README.md has {readme.count(chr(10))} lines; 150 is the promise")
+version = re.search(r"project\(ropeproof VERSION (\S+)", (source / "CMakeLists.txt").read_text())[1]
+if f"\nversion: {version}\n" not in (source / "CITATION.cff").read_text():
+    faults.append(f"CITATION.cff is not of version {version}")
 
 for page in ("conformance/README.md", "conformance/assertion/README.md"):
     for name, text in re.findall(

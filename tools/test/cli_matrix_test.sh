@@ -53,6 +53,16 @@ page = Balanced()
 page.feed((folder / "scoreboard.html").read_text())
 assert not page.open, page.open
 PY
+# What somebody hands in.
+judge llama --lib "$plugins/c_example.so" --profile llama2-f32-4k
+says 0 '^cell   my-rope 1.0, profile llama2-f32-4k: L1; .*; reproduced, the same bytes$' \
+  submit-check "$work/llama.json" --again "$work/llama.json"
+lines 1 '^MAY ENTER$'
+says 1 '^fault  .*good.json: the smoke tier is too little' submit-check "$work/good.json"
+says 0 '^MAY ENTER$' submit-check "$work/phi.json" --causes "$work/causes.json"
+says 1 'unexplained' submit-check "$work/phi.json"
+sed 's/"verdict": "UNSUPPORTED"/"verdict": "PASS"/' "$work/phi.json" >"$work/forged.json"
+expect 2 'was it edited' submit-check "$work/forged.json"
 cp -r "$work/board" "$work/first"
 says 0 '' matrix "${all[3]}" "${all[1]}" "${all[2]}" "${all[0]}" --date 2026-11-22 \
   --out "$work/board" --causes "$work/causes.json"
