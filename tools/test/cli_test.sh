@@ -7,7 +7,7 @@ run=(run --vectors "$vectors")
 expect 0 '' --help
 lines 6 '^  [a-z]'  # five, and what leads to the others
 expect 0 '' more
-lines 17 '^  [a-z]'
+lines 18 '^  [a-z]'
 expect 0 '' --version
 check "help that cannot be written" [ "$("$ropeproof" --help 2>/dev/null >/dev/full; echo $?)" -eq 5 ]
 expect 2 'out is empty' generate --check --out ''
