@@ -218,7 +218,10 @@ add_test(NAME fast_every_position COMMAND fast_test "[sweep]")
 add_test(NAME coverage COMMAND ropeproof list coverage --vectors ${vectors})
 # A wheel is built anew, and what it needs comes from PyPI.
 add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tools/test/wheel_test.sh ${ROPEPROOF_PYTHON})
-foreach(test IN ITEMS reference_mutants selftest_full selftest_untrusted_full untrusted_table
+# The site, where MkDocs is installed.
+ropeproof_script(site tools/site/build.py $<TARGET_FILE:ropeproof> ${PROJECT_BINARY_DIR}/site)
+set_tests_properties(site PROPERTIES SKIP_RETURN_CODE 77)
+foreach(test IN ITEMS site reference_mutants selftest_full selftest_untrusted_full untrusted_table
     fast_every_position coverage same_bytes wheel cuda_backend)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES LABELS night TIMEOUT 7200)
