@@ -79,7 +79,8 @@ void write(const report::Scoreboard& board, const MatrixOptions& options) {
   add("SCOREBOARD.md", report::scoreboard_markdown(board));
   add("scoreboard.html", report::scoreboard_html(board));
   add("badge.svg", report::scoreboard_badge(board));
-  for (const auto& [file, text] : files) file.write(text);
+  for (const auto& [file, text] : files) file.fill(text);
+  for (const auto& [file, text] : files) file.appear(text);
 }
 
 int matrix(const MatrixOptions& options) {

@@ -185,32 +185,39 @@ bool OutputFile::is_same(const OutputFile& other) const {
 }
 
 void OutputFile::write(std::string_view bytes) const {
-  if (is_replaced_) {
-    replace(bytes);
-    return;
-  }
-  const SignalsIgnored whole(kOfWriting);  // a pipe may wait for its reader
-  const int file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  const bool is_written = file >= 0 && write_all(file, bytes);
-  if (!is_written) fail();
-  ::close(file);
+  fill(bytes);
+  appear(bytes);
 }
 
-void OutputFile::replace(std::string_view bytes) const {
+void OutputFile::fill(std::string_view bytes) const {
+  const int file = unnamed_.get();
+  const SignalsIgnored whole;
+  if (file >= 0 && (!write_all(file, bytes) || !sync(file))) fail();
+}
+
+void OutputFile::appear(std::string_view bytes) const {
+  if (!is_replaced_) {
+    const SignalsIgnored whole(kOfWriting);  // a pipe may wait for its reader
+    const int file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    const bool is_written = file >= 0 && write_all(file, bytes);
+    if (!is_written) fail();
+    ::close(file);
+    return;
+  }
   const SignalsIgnored whole;
   const int folder_file = names_.get();
   std::string part;
-  const bool is_unnamed = unnamed_.get() >= 0;
-  const conformance::plugin::Descriptor own(
-      is_unnamed ? -1 : create_in(folder_file, part));
-  const int file = is_unnamed ? unnamed_.get() : own.get();
-  if (file < 0) fail();
-  if (!write_all(file, bytes) || !sync(file) ||
-      (is_unnamed && name_in(folder_file, file, part) < 0)) {
-    const int error = errno;
-    if (!is_unnamed) ::unlinkat(folder_file, part.c_str(), 0);
-    errno = error;
-    fail();
+  if (unnamed_.get() >= 0) {
+    if (name_in(folder_file, unnamed_.get(), part) < 0) fail();
+  } else {
+    const conformance::plugin::Descriptor own(create_in(folder_file, part));
+    if (own.get() < 0) fail();
+    if (!write_all(own.get(), bytes) || !sync(own.get())) {
+      const int error = errno;
+      ::unlinkat(folder_file, part.c_str(), 0);
+      errno = error;
+      fail();
+    }
   }
   if (::renameat(folder_file, part.c_str(), folder_file,
                  target_.filename().c_str()) != 0) {

@@ -28,6 +28,11 @@ class OutputFile {
   // Throws std::runtime_error.
   void write(std::string_view bytes) const;
 
+  // write() in two steps, for files that belong together: what can be filled
+  // has room on the disk, where the file system has files without a name.
+  void fill(std::string_view bytes) const;
+  void appear(std::string_view bytes) const;  // the same bytes
+
   // Whether the other one would replace it.
   bool is_same(const OutputFile& other) const;
 
@@ -35,7 +40,6 @@ class OutputFile {
   std::filesystem::path folder() const;
   std::string fault(const std::string& what) const;
   [[noreturn]] void fail(const std::string& more = "") const;  // by errno
-  void replace(std::string_view bytes) const;
 
   std::string flag_, path_;
   std::filesystem::path target_;  // behind symbolic links

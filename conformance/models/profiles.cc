@@ -1,7 +1,6 @@
 #include "conformance/models/profiles.h"
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "conformance/cases/prove.h"
 #include "conformance/cases/summary.h"
 #include "conformance/models/preset.h"
+#include "conformance/text/nearest.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::models {
@@ -190,9 +190,11 @@ std::span<const ProfileParts> profiles() { return rows(); }
 const ProfileParts& find_profile(const std::string& name) {
   const auto found = std::ranges::find(rows(), name, &ProfileParts::name);
   if (found != rows().end()) return *found;
-  throw std::invalid_argument(
-      "unknown profile \"" + name + "\"; expected " +
-      text::joined(std::views::transform(rows(), &ProfileParts::name), ", "));
+  std::vector<std::string> names;
+  for (const ProfileParts& row : rows()) names.push_back(row.name);
+  throw std::invalid_argument("unknown profile \"" + name + "\"; nearest are " +
+                              text::nearest(name, names) +
+                              "; `ropeproof list profiles` names all");
 }
 
 Profile make_profile(const ProfileParts& parts,

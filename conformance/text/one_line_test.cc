@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "conformance/text/nearest.h"
+
 namespace ropeproof::conformance::text {
 
 TEST_CASE("text from elsewhere becomes UTF-8 without control characters",
@@ -32,6 +34,14 @@ TEST_CASE("a line is cut at 300 bytes, between two characters",
   CHECK(one_line(checks) == checks.substr(0, 297) + "...");
   CHECK(one_line("x" + checks) == "x" + checks.substr(0, 294) + "...");
   CHECK(one_line(std::string(400, '\xff')).size() == 300);
+}
+
+TEST_CASE("the nearest names differ in the fewest letters", "[text]") {
+  CHECK(nearest("llama3-f32-128",
+                {"phi2-f16-2k", "llama2-f32-4k", "llama3-f32-128k", "neox"}) ==
+        "llama3-f32-128k, llama2-f32-4k, phi2-f16-2k");
+  CHECK(nearest("", {"ab", "a"}) == "a, ab");
+  CHECK(nearest(std::string(1000000, 'x'), {"a", "x"}) == "x, a");
 }
 
 }  // namespace ropeproof::conformance::text

@@ -64,6 +64,10 @@ says 1 'unexplained' submit-check "$work/phi.json"
 sed 's/"verdict": "UNSUPPORTED"/"verdict": "PASS"/' "$work/phi.json" >"$work/forged.json"
 expect 2 'was it edited' submit-check "$work/forged.json"
 cp -r "$work/board" "$work/first"
+# Files that belong together are all written, or none.
+(ulimit -f 3 && exec "$ropeproof" matrix "${all[@]}" --date 2026-11-23 --out "$work/board") >/dev/null 2>"$work/err"
+check "no word of a page that is too large" grep -q 'scoreboard.html" cannot be written: File too large' "$work/err"
+check "a part of a board is written" diff -r "$work/first" "$work/board"
 says 0 '' matrix "${all[3]}" "${all[1]}" "${all[2]}" "${all[0]}" --date 2026-11-22 \
   --out "$work/board" --causes "$work/causes.json"
 check "the order of the reports matters" diff -r "$work/first" "$work/board"

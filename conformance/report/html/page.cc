@@ -328,7 +328,8 @@ std::string html_report(const Report& report, const Difference* since) {
   const Totals included = total_of(report, operations);
   std::string html =
       page_start(report.kernel.name + " " + report.kernel.version + ": " +
-                 headline(report, totals)) +
+                     headline(report, totals),
+                 since != nullptr) +
       "<main>\n" + head_of_page(report, totals, included);
   if (since != nullptr) {
     html += section(

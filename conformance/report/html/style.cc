@@ -49,6 +49,7 @@ pre { background: var(--panel); border: 1px solid var(--line); margin: 10px 0;
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: 8px 0; }
 caption { text-align: left; padding: 0 0 6px; font-size: 14px; }
+caption { max-width: calc(100vw - 48px); }
 th, td { text-align: left; vertical-align: top; padding: 4px 12px 4px 8px;
   border: 1px solid var(--line); font-size: 14px; }
 thead th { background: var(--panel); font-size: 13px; }
@@ -98,14 +99,15 @@ figcaption { margin: 8px 0 0; font-size: 14px; }
 
 }  // namespace
 
-std::string page_start(const std::string& title) {
+std::string page_start(const std::string& title, bool has_since) {
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta "
          "charset=\"utf-8\">\n<meta name=\"viewport\" "
          "content=\"width=device-width, initial-scale=1\">\n<title>" +
          text::escaped(title) + "</title>\n<style>" + kPageStyle +
          figure_style() +
-         "</style>\n</head>\n<body>\n<nav aria-label=\"Sections\"><a "
-         "href=\"#judged\">Judged</a><a href=\"#diagnosis\">Diagnosis</a><a "
+         "</style>\n</head>\n<body>\n<nav aria-label=\"Sections\">" +
+         (has_since ? "<a href=\"#since\">Since</a>" : "") +
+         "<a href=\"#judged\">Judged</a><a href=\"#diagnosis\">Diagnosis</a><a "
          "href=\"#failures\">Failures</a><a href=\"#pictures\">Pictures</a>"
          "</nav>\n";
 }

@@ -1,0 +1,17 @@
+// nearest.h -- names that a misspelt one may have meant.
+#ifndef ROPEPROOF_CONFORMANCE_TEXT_NEAREST_H_
+#define ROPEPROOF_CONFORMANCE_TEXT_NEAREST_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ropeproof::conformance::text {
+
+// The three of `names` that the fewest letters inserted, left out or replaced
+// make of `given`, nearest first, as "a, b, c".
+std::string nearest(std::string_view given, std::vector<std::string> names);
+
+}  // namespace ropeproof::conformance::text
+
+#endif  // ROPEPROOF_CONFORMANCE_TEXT_NEAREST_H_
