@@ -170,7 +170,13 @@ TEST_CASE("parts of a sweep are the whole, and none may be missing or twice",
   other.sweep.rows[0].measurement.elements -= 2;
   CHECK_THROWS_WITH(read_sweep(sweep_json(other.sweep), "f"),
                     ContainsSubstring("was it edited"));
+  other = b;
+  other.sweep.rows[0].measurement.wrong = -7;  // would make up for another's
+  CHECK_THROWS_WITH(read_sweep(sweep_json(other.sweep), "f"),
+                    ContainsSubstring("was it edited"));
   // A call that crashed leaves a hole that the verdict shows.
+  other = b;
+  other.sweep.rows[0].measurement.elements -= 2;
   other.sweep.rows[0].answered = check::Verdict::kCrash;
   const Sweep crashed =
       merge_sweeps({a, {"f", read_sweep(sweep_json(other.sweep), "f")}, c});

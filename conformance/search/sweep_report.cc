@@ -9,6 +9,7 @@
 #include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
+#include "reference/spec.h"
 
 namespace ropeproof::conformance::search {
 
@@ -58,8 +59,36 @@ namespace {
   throw ReportError(text::one_line(fault));
 }
 
+// Cosines and sines that a row is to have.
+std::int64_t values_of(const SweepRow& row, std::int64_t rotary_dim) {
+  return (row.end - row.first) * rotary_dim;
+}
+
 bool is_judged(const SweepRow& row, std::int64_t rotary_dim) {
-  return row.measurement.elements == (row.end - row.first) * rotary_dim;
+  return row.measurement.elements == values_of(row, rotary_dim);
+}
+
+// Whether the counts are such as a sweep may have: those of parts are added.
+bool is_sound(const Sweep& sweep) {
+  constexpr std::int64_t kMostPositions = std::int64_t{1} << 32;
+  if (sweep.rows.empty() || sweep.rotary_dim < 2 ||
+      sweep.rotary_dim > reference::kMaxHeadDim ||
+      sweep.positions > kMostPositions) {
+    return false;
+  }
+  return std::ranges::all_of(sweep.rows, [&](const SweepRow& row) {
+    const judge::Measurement& m = row.measurement;
+    const bool is_range =
+        0 <= row.first && row.first <= row.end && row.end <= sweep.positions;
+    const auto counts = {m.wrong, m.vacuous, m.not_nearest};
+    return is_range && m.elements <= values_of(row, sweep.rotary_dim) &&
+           std::ranges::all_of(
+               counts,
+               [&](std::int64_t n) { return 0 <= n && n <= m.elements; }) &&
+           (m.wrong > 0) == m.first_wrong.has_value() &&
+           (is_judged(row, sweep.rotary_dim) ||
+            row.answered != check::Verdict::kPass);
+  });
 }
 
 // What parts of one sweep have in common; a library's digest names it better
@@ -175,15 +204,7 @@ Sweep read_sweep(const std::string& text, const std::string& file) {
   } catch (const std::exception&) {
     fail(file + ": a member is missing or of another type");
   }
-  const bool is_sound =
-      !sweep.rows.empty() &&
-      std::ranges::all_of(sweep.rows, [&](const SweepRow& row) {
-        return 0 <= row.first && row.first <= row.end &&
-               row.end <= sweep.positions &&
-               (is_judged(row, sweep.rotary_dim) ||
-                row.answered != check::Verdict::kPass);
-      });
-  if (!is_sound || sweep_json(sweep) != text) {
+  if (!is_sound(sweep) || sweep_json(sweep) != text) {
     fail(file + ": not as this version writes it; was it edited?");
   }
   return sweep;
