@@ -220,6 +220,15 @@ def cache_flat(positions, q, k, cos_sin_cache):
     return turned(q, cos, sin), turned(k, cos, sin)
 
 
+def tokamax(x, positions, cos_sin_cache, *, mode="rope", inverse=False):
+    """Bug: the first channels, not the last."""
+    dim = cos_sin_cache.shape[-1]
+    cos, sin = np.split(cos_sin_cache[positions][:, None], 2, axis=-1)
+    y, last = x.astype(np.float32), slice(0, dim) if broken else slice(-dim, None)
+    y[..., last] = turned(y[..., last], cos, -sin if inverse else sin, True)
+    return y.astype(x.dtype)
+
+
 F32 = dict(table_dtype="f32", rounding="once")
 FORMS = {
     "hf": (hf, dict(like="hf")),
@@ -241,6 +250,7 @@ FORMS = {
     "diffusers": (diffusers, dict(like="diffusers")),
     "flux": (flux, dict(like="flux")),
     "cache_flat": (cache_flat, dict(like="cache_flat")),
+    "tokamax": (tokamax, dict(like="tokamax")),
     "te-sbhd": (te, dict(like="te")),
     "te-bshd": (te, dict(like="te", tensor_format="bshd")),
     "te-thd": (te, dict(like="te", tensor_format="thd")),

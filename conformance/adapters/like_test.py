@@ -31,7 +31,7 @@ class Judged(unittest.TestCase):
         command = shlex.join([sys.executable, str(FUNCTIONS), *words])
         done = subprocess.run(
             [self.program, "run", "--vectors", self.vectors, "--tier", "smoke",
-             "--command", command], capture_output=True, text=True)
+             "--no-diagnosis", "--command", command], capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
     def test_each_form_conforms_and_its_bug_does_not(self):
@@ -194,6 +194,27 @@ class Answers(unittest.TestCase):
                                    (4, 5e5, "unsupported")):
             given = request(q=tensor(1, 2, 1, size), base=bits(base))
             self.assertEqual(kernel.supports(given)[0], status)
+
+    def test_an_object_is_known_by_its_frequencies(self):
+        class Module:
+            def __init__(self, scale=1.0):
+                self.inv_freq = scale * 5e5 ** -(np.arange(4, dtype=np.float32) / 4)
+
+            def __call__(self, x, positions):
+                phi = positions[..., None, None] * self.inv_freq
+                return np.cos(phi)[:, :, 0], np.sin(phi)[:, :, 0]
+            turned = __call__
+        made = Module()
+        for kernel in (
+                like.kernel_of(made, "positions", arrays="numpy"),
+                like.kernel_of(made.turned, "positions", arrays="numpy"),
+                like.kernel_of(made, "hf_module", arrays="numpy", apply=hf)):
+            for size, base, status in ((8, 5e5, "ok"), (8, 1e4, "unsupported"),
+                                       (4, 5e5, "unsupported")):
+                given = request(q=tensor(1, 2, 1, size), base=bits(base))
+                self.assertEqual(kernel.supports(given)[0], status)
+        with self.assertRaisesRegex(TypeError, "inv_freq of .*Module are no powers"):
+            like.kernel_of(Module(scale=0.5), "positions", arrays="numpy")
 
     def test_a_base_that_the_function_cannot_take_is_declined(self):
         def rope(x, positions):

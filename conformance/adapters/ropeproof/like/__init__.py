@@ -90,6 +90,12 @@ FORMS = {
     "cache_flat": Form(
         forms.cache_flat, {"positions q k cos_sin_cache": IN_VLLM},
         in_place=False),
+    "tokamax": Form(
+        forms.cache_flat, {"x positions cos_sin_cache": {
+            **IN_VLLM, **F32_TABLE, "pairings": ["interleaved"],
+            "features": ["keys", "partial", "window_offset"],
+            "supports": lambda p: p.rotary_offset + p.rotary_dim == p.head_dim}},
+        in_place=False),
     "te": Form(
         forms.te, {"t freqs": ANGLES},
         in_place=False, doubled=None, tensor_format="sbhd"),
@@ -162,14 +168,19 @@ def kernel_of(function, like="plain", **declaration):
     if declared["arrays"] == "jax" and hasattr(function, "lower"):
         declared["few_shapes"] = True  # jax.jit: compiled for each shape
     _merge_claims(declared, declaration)
+    supports = [takes for takes in (declared.get("supports"),
+                                    declaration.pop("supports", None)) if takes]
     declared.update(declaration)
     own = own_fields(function) if is_rope and not maker else {}
     if is_rope and like != "te" and not fields & {"base", "hugging_face"}:
         own.setdefault("base", base)
     if own:
-        declared["supports"] = _of_own(own, declared.get("supports"))
-    subject = maker.subject(solve) if maker else lambda p: solve(None, p)
-    kernel = decorator.kernel_of(subject, **declared)
+        supports.append(lambda p: not p.scaling and all(
+            getattr(p, name) == value for name, value in own.items()))
+    if supports:
+        declared["supports"] = lambda p: all(takes(p) for takes in supports)
+    kernel = decorator.kernel_of(
+        maker.subject(solve) if maker else lambda p: solve(None, p), **declared)
     kernel.has_pieces = True
     kernel.in_place = options["in_place"]
     kernel.files = decorator.files_of(function)
@@ -183,9 +194,13 @@ def _parts(function, like, form, options, given, method, declaration):
     rows = declaration.get("max_position", ROWS - 1) + 1
     maker, table = None, None
     if like == "hf_module":
-        maker = Maker(function, {**given, **configuration_of(
-            function, options["config_class"])}, device=device)
-        function, table = options["apply"] or beside(function), forms.of_module
+        module, function = function, options["apply"] or beside(function)
+        if inspect.isclass(module):
+            maker = Maker(module, {**given, **configuration_of(
+                module, options["config_class"])}, device=device)
+
+        def table(made, p):
+            return forms.of_module(module if made is None else made, p)
     elif options.get("precompute"):
         maker = Maker(options["precompute"], given, rows, device)
         table = forms.of_rows
@@ -235,12 +250,3 @@ def _merge_claims(declared, declaration):
                                  for dtype, claim in claims.items()}
     elif claims is not None:
         declaration["claims"] = [{**table, **claim} for claim in claims]
-
-
-def _of_own(own, supports):
-    """Declines what a function cannot know, as it takes no base, or an object,
-    as it was made for another head."""
-    def takes(p):
-        return (all(getattr(p, name) == value for name, value in own.items())
-                and not p.scaling and (supports is None or supports(p)))
-    return takes

@@ -53,7 +53,7 @@ KNOWN = {name: value for names, value in (
      "max_wavelength", Field("base")),
     ("interleaved interleave traditional rotary_interleaved",
      Value(lambda pairing: pairing == "interleaved")),
-    ("conjugate", Value(lambda direction: direction == -1)),
+    ("conjugate inverse", Value(lambda direction: direction == -1)),
     ("use_real_unbind_dim",
      Value(lambda pairing: -1 if pairing == "interleaved" else -2)),
     ("is_neox is_neox_style neox_style",

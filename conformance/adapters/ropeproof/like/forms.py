@@ -256,7 +256,8 @@ def flux(call, options, p):
 def cache_flat(call, options, p):
     """Functions of (positions, q, k, cos_sin_cache): q and k [tokens, heads,
     head_dim], the cache as that of vllm; half-split unless pairings= says
-    else."""
+    else. tokamax, deepseek_rope of tokamax/_src/ops/deepseek_rope/api.py, is the
+    same of one x, interleaved, whose last rotary_dim channels rotate."""
     return _flat(call, options, p, lambda x, tokens: x.reshape(
         tokens, *x.shape[2:]))
 

@@ -5,6 +5,9 @@ import inspect
 import sys
 import types
 
+import numpy as np
+
+from ropeproof.arguments import plain
 from ropeproof.like.call import LENGTHS, Signature, name_of, values_of
 
 
@@ -86,15 +89,17 @@ def beside(function, name="apply_rotary_pos_emb"):
     return home[name]
 
 
-# What objects call what they were made for.
+# What objects call what they were made for; and their frequencies, which say it, too.
 OWN = {"rotary_dim": ("rotary_dim", "dim", "dims", "rot_dim"),
        "head_dim": ("head_dim", "head_size"),
        "base": ("base", "theta", "rope_theta")}
+FREQUENCIES = ("inv_freq", "freqs")
 
 
 def own_fields(made):
-    """Of an object, a module as it is: the head and the base that it was made
-    for, as far as it says so."""
+    """Of an object, a module as it is, or of its method: the head and the base
+    that it was made for, as far as it says so."""
+    made = made.__self__ if inspect.ismethod(made) else made
     if inspect.isclass(made) or inspect.isroutine(made):
         return {}
     found = {}
@@ -104,7 +109,25 @@ def own_fields(made):
                    if isinstance(value, (int, float)) and value > 0]
         if numbers:
             found[field] = numbers[0]
-    return found
+    return {**_of_frequencies(made), **found}
+
+
+def _of_frequencies(made):
+    """rotary_dim and base by base^(-j/pairs), where an object has such numbers."""
+    for name in FREQUENCIES:
+        try:
+            theta = np.asarray(plain(getattr(made, name)), np.float64)
+        except Exception:  # none, or no array
+            continue
+        if theta.ndim != 1 or theta.size < 2 or not (theta > 0).all():
+            continue
+        j = np.arange(theta.size) / theta.size
+        base = float(f"{theta[-1] ** (-1 / j[-1]):.5g}")
+        if not np.allclose(theta, base ** -j, rtol=1e-4):
+            raise TypeError(f"{name} of {name_of(made)} are no powers of a base, as "
+                            f"with a scaling: judge its class")
+        return {"rotary_dim": 2 * theta.size, "base": base}
+    return {}
 
 
 def _there(device, made):
