@@ -112,6 +112,9 @@ class Words(unittest.TestCase):
         def tokens(z):
             z[:, 1:] = y[:, :-1]
         told("what tokens 1-4 hold the results of tokens 0-3", tokens)
+        told("reading the result is right for order='bhsd'",
+             lambda z: z.__setitem__(..., rope(x, np.arange(3), order="bhsd")),
+             positions=None, offset=0)
         yarn = {"kind": "yarn", "factor": 4, "original_length": 32}
         told("what YaRN scaling ignored, its amplitude too", lambda z: None,
              scaling=yarn)
@@ -201,8 +204,25 @@ class Errors(unittest.TestCase):
             close(None, self.x, **at)
         with self.assertRaisesRegex(ValueError, "same memory"):
             close(y, y, **at)
+        with self.assertRaisesRegex(ValueError, "masked"):
+            close(np.ma.masked_array(y, y > 0), self.x, **at)
+        for word, ours in (("theta", "base"), ("rtol", "claim"), ("ofset", "offset")):
+            with self.assertRaisesRegex(TypeError, f"function: {word}; say {ours}=$"):
+                close(y, self.x, **{word: 1}, **at)
         with self.assertRaisesRegex(TypeError, "no argument .* bases"):
             close(y, self.x, bases=1)
+
+    def test_numbers_of_a_narrower_type_may_lie_in_a_wider_one(self):
+        x = ropeproof.bf16_to_f32(ropeproof.f32_to_bf16(self.x))
+        y = ropeproof.bf16_to_f32(ropeproof.f32_to_bf16(rope(x, self.positions)))
+        at = {"positions": self.positions}
+        close(y, x, dtype="bf16", **at)
+        with self.assertRaises(AssertionError):
+            close(y, x, **at)
+        self.assertGreater(ropeproof.bound(x, dtype="bf16", **at).max(),
+                           9 * ropeproof.bound(x, **at).max())
+        with self.assertRaisesRegex(ValueError, "q holds f32 .* not of dtype='f16'"):
+            close(y, self.x, dtype=np.float16, **at)
 
     def test_what_is_missing_beside_an_argument_is_named(self):
         y, cos = rope(self.x, self.positions), np.ones((5, 8), np.float32)

@@ -91,6 +91,18 @@ int32_t judged(const ropeproof_problem* problem, const ropeproof_claim* claim,
   });
 }
 
+ropeproof::conformance::assertion::ModelQuestion question_of(const char* config,
+                                                             const char* types,
+                                                             const char* layers,
+                                                             uint32_t pairing,
+                                                             int64_t seq_len) {
+  if (config == nullptr) throw std::invalid_argument("config is NULL");
+  const auto text = [](const char* given) {
+    return std::string(given == nullptr ? "" : given);
+  };
+  return {config, text(types), text(layers), pairing, seq_len};
+}
+
 }  // namespace
 
 extern "C" {
@@ -137,20 +149,23 @@ const char* ropeproof_text(const ropeproof_judgement* j) {
 }
 void ropeproof_free(ropeproof_judgement* j) { delete j; }
 
+const char* ropeproof_layers(const char* config, const char* types) {
+  thread_local std::string layers;
+  const int32_t status = guarded([&] {
+    layers = ropeproof::conformance::assertion::layers_of(
+        question_of(config, types, nullptr, 0, 0));
+    return std::string();
+  });
+  return status == ROPEPROOF_OK ? layers.c_str() : nullptr;
+}
 int32_t ropeproof_read_config(const char* config, const char* types,
                               const char* layers, uint32_t pairing,
                               int64_t seq_len, ropeproof_model** model) {
   return guarded([&] {
     if (model != nullptr) *model = nullptr;
-    if (config == nullptr || model == nullptr) {
-      throw std::invalid_argument("config or model is NULL");
-    }
-    const auto text = [](const char* given) {
-      return std::string(given == nullptr ? "" : given);
-    };
-    *model =
-        new ropeproof_model(ropeproof::conformance::assertion::ModelQuestion{
-            config, text(types), text(layers), pairing, seq_len});
+    if (model == nullptr) throw std::invalid_argument("model is NULL");
+    *model = new ropeproof_model(
+        question_of(config, types, layers, pairing, seq_len));
     return std::string();
   });
 }

@@ -233,6 +233,10 @@ TEST_CASE("a config.json says what a problem is", "[assertion]") {
       "num_attention_heads": 2, "hidden_size": 16})";
   CHECK(read(layered, &model) == ROPEPROOF_INVALID);
   CHECK_THAT(ropeproof_error(), ContainsSubstring("sliding_attention"));
+  CHECK(ropeproof_layers(layered.c_str(), types.c_str()) ==
+        std::string("full_attention, sliding_attention"));
+  CHECK(ropeproof_layers(config.c_str(), nullptr) == std::string());
+  CHECK(ropeproof_layers("{", nullptr) == nullptr);
   REQUIRE(read(layered, &model, "sliding_attention") == ROPEPROOF_OK);
   ropeproof_set_model(model, &example.problem);
   CHECK(found(example.problem).wrong == 0);

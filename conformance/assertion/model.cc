@@ -22,17 +22,23 @@ using models::ModelRope;
   throw std::invalid_argument("config: " + what);
 }
 
+std::string names_of(const std::vector<ModelRope>& ropes) {
+  std::string names;
+  for (const ModelRope& rope : ropes) {
+    names += (names.empty() ? "" : ", ") + rope.layers;
+  }
+  return names;
+}
+
 const ModelRope& chosen(const std::vector<ModelRope>& ropes,
                         const std::string& layers) {
   if (ropes.size() == 1 && layers.empty()) return ropes[0];
-  std::string names;
   for (const ModelRope& rope : ropes) {
     if (rope.layers == layers) return rope;
-    names += (names.empty() ? "" : ", ") + rope.layers;
   }
   if (ropes.size() == 1)
     refuse("all layers have one RoPE; layers is " + layers);
-  refuse("the layers " + names +
+  refuse("the layers " + names_of(ropes) +
          " have each their own RoPE; say which (layers)");
 }
 
@@ -46,9 +52,7 @@ models::ModelTypes types_in(const std::string& folder) {
   return types;
 }
 
-}  // namespace
-
-Model::Model(const ModelQuestion& question) {
+models::Model read(const ModelQuestion& question) {
   models::ConfigOptions options;
   if (!question.types.empty()) {
     options.types = types_in(question.types);
@@ -67,8 +71,18 @@ Model::Model(const ModelQuestion& question) {
     refuse("pairing is " + std::to_string(question.pairing) +
            "; expected 0 or ROPEPROOF_HALF_SPLIT, _INTERLEAVED ...");
   }
-  const models::Model model =
-      models::read_config(question.config, "config", options);
+  return models::read_config(question.config, "config", options);
+}
+
+}  // namespace
+
+std::string layers_of(const ModelQuestion& question) {
+  const models::Model model = read(question);
+  return model.ropes.size() > 1 ? names_of(model.ropes) : "";
+}
+
+Model::Model(const ModelQuestion& question) {
+  const models::Model model = read(question);
   if (model.ropes.empty()) {
     refuse(model.facts.empty() ? "the model has no RoPE" : model.facts.front());
   }

@@ -20,6 +20,11 @@ struct ModelQuestion {
   std::int64_t seq_len;   // as ConfigOptions::seq_len
 };
 
+// The words for `layers` of a model with several ropes, as "full_attention,
+// sliding_attention"; empty: all layers have one. Throws as Model does where
+// the configuration cannot be read.
+std::string layers_of(const ModelQuestion& question);
+
 class Model {
  public:
   // Throws std::invalid_argument or ConfigError, one line, for a configuration

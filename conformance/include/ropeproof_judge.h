@@ -160,6 +160,14 @@ ROPEPROOF_EXPORT int32_t ropeproof_read_config(
     int64_t seq_len, ropeproof_model** model);
 
 /**
+ * The words that `layers` may be for a model with several ropes, with ", "
+ * between them; "" where all layers have one. NULL for a config.json that
+ * cannot be read. Lives until this thread's next call of it.
+ */
+ROPEPROOF_EXPORT const char* ropeproof_layers(const char* config,
+                                              const char* types);
+
+/**
  * Sets in a problem what the model says: head_dim, window, pairing, axes,
  * frequencies, amplitude, scaling; and turns its direction round where the
  * model's is. Pointers live as long as the model.

@@ -32,7 +32,7 @@ def numbers(name, value, kinds="iuf"):
         found = np.asarray(plain(value))
         if found.dtype.kind in kinds and not np.ma.is_masked(value):
             return found
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # of any library: not of numbers, traced, on no device
         pass
     raise ValueError(f"{name} is {said(value)}; expected "
                      f"{'numbers' if 'f' in kinds else 'whole numbers'}")
@@ -54,13 +54,12 @@ def one_whole(name, value):
 
 
 def number(name, value):
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-        try:
-            found = float(value)
-        except (TypeError, OverflowError):
-            found = np.inf
-        if abs(found) < 1e300:
-            return found
+    try:
+        found = numbers(name, value)
+    except ValueError:
+        found = np.array([])
+    if found.ndim == 0 and abs(found) < 1e300:
+        return float(found)
     raise ValueError(f"{name} is {said(value)}; expected a number")
 
 

@@ -1,6 +1,8 @@
 """One result of a RoPE, judged in a test of one's own."""
 
 import ctypes
+import difflib
+import inspect
 import weakref
 
 import numpy as np
@@ -17,6 +19,11 @@ CLAIM_WORDS = {"angle_class": {"A0": 0, "A1": 1, "A2": 2, "A3": 3},
                "power": {"pow": 0, "exp2": 1},
                "rounding": {"once": 0, "each": 1, "truncate": 2}}
 
+OTHERS_WORDS = {word: ours for ours, words in (
+    ("positions", "position_ids pos_ids ids input_pos"),
+    ("base", "theta rope_theta rope_base rotary_base"),
+    ("pairing", "interleaved is_neox neox traditional"),
+    ("claim", "atol rtol tol tolerance")) for word in words.split()}
 
 NONE = object()  # where there is no result to judge
 
@@ -57,7 +64,10 @@ def _judged(result, given, claim, read, **how):
         if "unexpected keyword" not in str(error):
             raise
         name = str(error).split("'")[1]
-        raise TypeError(f"no argument of this function: {name}") from None
+        near = OTHERS_WORDS.get(name) or "".join(difflib.get_close_matches(
+            name, inspect.signature(call_of).parameters, 1))
+        raise TypeError(f"no argument of this function: {name}" +
+                        (f"; say {near}=" if near else "")) from None
     held_to, judgement, library = claim_of(claim), pointer(), load()
     ask = library.ropeproof_expect if result is NONE else library.ropeproof_judge
     status = ask(ctypes.byref(call.problem), ctypes.byref(held_to),
@@ -68,7 +78,9 @@ def _judged(result, given, claim, read, **how):
     else:
         check(status)
     judgement = _Judgement(library, judgement)
-    judgement.reading = lambda: reading_of(call, held_to, **how)
+    judgement.reading = lambda: reading_of(
+        call, held_to, lambda order: call_of(results, inputs,
+                                             **{**how, "order": order}), **how)
     return read(library, judgement, line)
 
 
@@ -96,7 +108,10 @@ def assert_rope_close(result, given, *, claim="A1", judged=0.99, backend=None,
 
     result, given  what the kernel returned, and what it was given: an array, or
                    a tuple (q, k); of NumPy, torch, JAX, MLX or ml_dtypes, in
-                   f64, f32, f16 or bf16. Arrays of devices are copied once
+                   f64, f32, f16 or bf16 (its bits are uint16). Arrays of devices
+                   are copied once
+    dtype          what the kernel computed in, where the arrays hold its numbers
+                   in a wider type: "bf16", torch.float16
     order          of dimensions, "bshd": b batch, s or t tokens, h heads, d
                    channels; also "bhsd", "sbhd", "thd", "bsd" ...
 

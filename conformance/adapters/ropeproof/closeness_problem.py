@@ -5,6 +5,7 @@ import ctypes
 import numpy as np
 
 from ropeproof import given_tables
+from ropeproof.arrays import word_of
 from ropeproof.arguments import (number, numbers, one_of, one_whole, said,
                                  whole)
 from ropeproof.judge_library import (BITS, DOUBLED, LOOKUP, PAIRINGS, ROPE,
@@ -25,7 +26,8 @@ NEEDED = {  # by each kind of scaling
 class Call:
     """A problem for the library, and the memory that it points to."""
 
-    def __init__(self):
+    def __init__(self, dtype):
+        self._dtype = dtype
         self.problem = Problem(struct_size=ctypes.sizeof(Problem),
                                amplitude=1.0, direction=1)
         self._kept = []
@@ -53,9 +55,9 @@ class Call:
     def tensor(self, name, order, said_order, given, out):
         """said_order: the caller's word for it. out: None where nobody asks for
         a result."""
-        x, word = given_tables.numbers_of(name, given)
+        x, word = given_tables.numbers_of(name, given, self._dtype)
         y, of_result = (x, word) if out is None else given_tables.numbers_of(
-            f"the result for {name}", out)
+            f"the result for {name}", out, self._dtype)
         if np.iscomplexobj(x) or np.iscomplexobj(y):
             raise ValueError(f"{name} is complex; expected real channels")
         if x.shape != y.shape or word != of_result:
@@ -140,7 +142,8 @@ def positions_of(positions, offset, cu_seqlens, batch, seq):
     given = (1,) * (3 - len(given)) + given
     if len(given) != 3 or given[1] not in (1, batch) or given[2] != seq:
         raise ValueError(f"positions has shape {list(array.shape)}; expected "
-                         f"[{seq}], [{batch}, {seq}] or [axes, {batch}, {seq}]")
+                         f"[{seq}], [{batch}, {seq}] or [axes, {batch}, {seq}], "
+                         f"as order= says {seq} tokens")
     return np.broadcast_to(array.reshape(given), (given[0], batch, seq))
 
 
@@ -263,14 +266,16 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
             sin=None, cos_sin=None, freqs_cis=None, config=None, layers=None,
             seq_len=None, pairing=None, order="bshd", rotary_dim=None,
             rotary_offset=0, sections=None, axis_of_pair=None,
-            direction="forward"):
+            direction="forward", dtype=None):
     said_order, order = order, order_of(order)
     if pairing is not None:
         one_of("pairing", pairing, PAIRINGS)
     one_of("direction", direction, ("forward", "adjoint"))
     if len(results) != len(inputs) or len(inputs) not in (1, 2):
         raise ValueError("expected a result for each of q and k, or of one x")
-    call = Call()
+    if dtype is not None:
+        dtype = one_of("dtype", word_of(dtype), BITS)
+    call = Call(dtype)
     p = call.problem
     for name, x, y in zip("qk", inputs, results):
         tensor, sizes, word = call.tensor(name, order, said_order, x, y)

@@ -5,9 +5,10 @@ import numpy as np
 from ropeproof import arrays
 
 
-def numbers_of(name, array):
+def numbers_of(name, array, dtype=None):
     """An array of any library as one of NumPy, bf16 as bits, and its dtype as a
-    word; complex numbers have that of their parts."""
+    word; complex numbers have that of their parts. dtype: the word of the
+    numbers that it holds."""
     kind = type(array).__module__.split(".")[0]
     reader = {"torch": arrays.from_torch, "jax": arrays.from_jax,
               "jaxlib": arrays.from_jax, "mlx": arrays.from_mlx,
@@ -18,13 +19,27 @@ def numbers_of(name, array):
     is_bf16 = str(getattr(array, "dtype", "")).split(".")[-1] == "bfloat16"
     try:
         found = (reader or arrays.from_numpy)(array)
-    except ValueError as error:  # sparse, nested, on no device
-        raise ValueError(f"{name}: {error}") from None
+    except Exception as error:  # sparse, nested, traced, on no device
+        why, _, _ = str(error).partition("\n")
+        raise ValueError(f"{name}: {why}") from None
+    if np.ma.is_masked(array):
+        raise ValueError(f"{name} has masked elements")
     word = "bf16" if is_bf16 else WORDS.get(found.dtype)
     if word is None:
         raise ValueError(f"{name} holds {found.dtype}; expected float64, "
                          f"float32, float16 or bfloat16")
-    return found, word
+    if dtype in (None, word) or np.iscomplexobj(found):
+        return found, word
+    made = arrays.rounded(_decoded(found, word).astype(np.float64), dtype)
+    if not np.array_equal(_decoded(made, dtype), _decoded(found, word),
+                          equal_nan=True):
+        raise ValueError(f"{name} holds {word} numbers that are not of dtype="
+                         f"{dtype!r}")
+    return made, dtype
+
+
+def _decoded(numbers, word):
+    return arrays.bf16_to_f32(numbers) if word == "bf16" else numbers
 
 
 WORDS = {np.dtype(kind): word for word, kind in arrays.DTYPES.items()}
@@ -81,7 +96,7 @@ def parts_of(pairs, cos=None, sin=None, cos_sin=None, freqs_cis=None):
 
 def _check_rotations(table, word):
     """ValueError where a 2x2 table is no ((cos, -sin), (sin, cos))."""
-    numbers = arrays.bf16_to_f32(table) if word == "bf16" else table
+    numbers = _decoded(table, word)
     off = ((numbers[..., 0, 0] != numbers[..., 1, 1])
            | (numbers[..., 0, 1] != -numbers[..., 1, 0]))
     if off.any():

@@ -67,6 +67,7 @@ FUNCTIONS = {  # of ropeproof_judge.h: what they return and take
     "worst": (f64, [pointer]), "elements": (i64, [pointer]),
     "wrong": (i64, [pointer]), "unjudged": (i64, [pointer]),
     "error": (text, []),
+    "layers": (text, [text] * 2),
     "read_config": (i32, [text] * 3 + [u32, i64, pointer]),
     "set_model": (None, [pointer] * 2), "model_free": (None, [pointer])}
 
@@ -103,6 +104,13 @@ def model_of(config, layers=None, pairing=None, seq_len=None):
     understood once for each content."""
     return _Model(_text_of(config), layers or "", PAIRINGS.get(pairing, 0),
                   seq_len or 0)
+
+
+def layers_of(config):
+    """The words for layers of a configuration whose layers have each their own
+    RoPE."""
+    words = load().ropeproof_layers(_text_of(config), str(_models()).encode())
+    return words.decode().split(", ") if words else []
 
 
 @functools.lru_cache(maxsize=64)

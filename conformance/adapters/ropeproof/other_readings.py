@@ -2,16 +2,22 @@
 length of its scaling."""
 
 import ctypes
-import re
 
-from ropeproof.judge_library import (Problem, Scaling, load, model_of, pointer)
+from ropeproof.judge_library import (Problem, Scaling, layers_of, load, model_of,
+                                     pointer)
 
 LENGTHS = [2**n for n in range(11, 18)]  # that models were trained at
 
 
-def reading_of(call, claim, config=None, layers=None, pairing=None,
-               seq_len=None, **_):
-    """A line of a failure's text, or ""."""
+def reading_of(call, claim, in_order, config=None, layers=None, pairing=None,
+               seq_len=None, order="bshd", **_):
+    """A line of a failure's text, or "". in_order: the call of another order."""
+    swapped = str(order).translate(str.maketrans("hst", "shh"))
+    try:
+        if _is_right(in_order(swapped).problem, claim):
+            return f"  reading  the result is right for order={swapped!r}\n"
+    except ValueError:  # such sizes are none
+        pass
     for words, problem, _kept in _others(call.problem, config, layers, pairing,
                                          seq_len):
         if _is_right(problem, claim):
@@ -30,7 +36,7 @@ def _is_right(problem, claim):
 
 def _others(problem, config, layers, pairing, seq_len):
     """In words, as a problem, and what it points to."""
-    for name in _layers_of(config) if layers else ():
+    for name in layers_of(config) if layers else ():
         if name == layers:
             continue
         other = Problem.from_buffer_copy(problem)
@@ -52,13 +58,3 @@ def _others(problem, config, layers, pairing, seq_len):
             other.scaling = ctypes.addressof(changed)
             yield (f"an original length of {other_length:.0f}, not {length:.0f}",
                    other, changed)
-
-
-def _layers_of(config):
-    """The names of the layers that have each their own RoPE."""
-    try:
-        model_of(config)
-    except ValueError as error:
-        found = re.search(r"the layers (.*) have each", str(error))
-        return found[1].split(", ") if found else []
-    return []
