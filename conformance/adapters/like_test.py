@@ -89,6 +89,17 @@ class Refused(unittest.TestCase):
         self.assertIn("tensor_format='hsbd': known are 'sbhd',",
                       self.refused(te, "te", tensor_format="hsbd"))
 
+    def test_a_module_without_a_form_is_no_function_of_a_problem(self):
+        class Module:  # as one of torch
+            def __call__(self, *given, **named):
+                return self.forward(*given, **named)
+
+            def forward(self, x, pos):
+                return x
+        with self.assertRaisesRegex(
+                ropeproof.Error, r"^f: takes \(x, pos\), not one Problem"):
+            ropeproof.judge(Module(), name="f", program=Judged.program)
+
     def test_one_table_where_two_are_wanted(self):
         def packed(dim, end):
             return np.zeros((end, dim), np.float32)

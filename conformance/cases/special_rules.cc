@@ -115,7 +115,9 @@ std::optional<std::uint64_t> overflow(Format format, double a, double f,
     throw std::logic_error("an f64 result next to overflow has no golden");
   }
   if (std::abs(sum) - off < limit * (1 + kOverflowMargin)) {
-    throw std::logic_error("a result next to the largest finite number");
+    throw std::logic_error(
+        "an exact result lies next to the largest finite number, where a bound "
+        "reaches both it and infinity: give smaller elements");
   }
   return sum > 0 ? kMustBePlusInfinity : kMustBeMinusInfinity;
 }

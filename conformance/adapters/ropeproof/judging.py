@@ -217,8 +217,10 @@ def _kernel_of(function, like, *, name, **declaration):
 
 
 def _check_signature(function):
+    # Modules of torch and keras have a __call__ of any arguments.
+    called = [getattr(function, name, None) for name in ("forward", "call")]
     try:
-        signature = inspect.signature(function)
+        signature = inspect.signature(next(filter(callable, called), function))
     except ValueError:
         return  # a builtin that does not say
     try:
