@@ -3,6 +3,7 @@
     python3 conformance/adapters/closeness_errors_test.py BUILD_DIR
 """
 
+import inspect
 import unittest
 
 import numpy as np
@@ -209,6 +210,7 @@ class Errors(unittest.TestCase):
         for word, ours in (("theta", "base"), ("rtol", "claim"), ("ofset", "offset")):
             with self.assertRaisesRegex(TypeError, f"function: {word}; say {ours}=$"):
                 close(y, self.x, **{word: 1}, **at)
+        self.assertIn("cu_seqlens", inspect.signature(close).parameters)
         with self.assertRaisesRegex(TypeError, "no argument .* bases"):
             close(y, self.x, bases=1)
 

@@ -5,8 +5,12 @@
     report = ropeproof.judge(my_rope, like="hf", dtypes=["bf16"])
     assert report.conforms, report
 
-judges it in this process, as one judges a friend; ropeproof.grade() judges what
-nobody trusts, behind walls. Or turns it into a kernel that `ropeproof run
+or one result of it, in a test of one's own:
+
+    ropeproof.assert_rope_close(y, x, positions=ids, base=10000.0)
+
+judge() is for friends, in this process; ropeproof.grade() judges what
+nobody trusts, behind walls. What follows is a kernel that `ropeproof run
 --command "python3 x.py"` starts:
 
     @ropeproof.kernel(name="my-rope", version="1.0", operations=["rope"],
