@@ -33,9 +33,7 @@ Suffixes suffixes_of(std::uint32_t operation, const cases::Problem& problem) {
 }  // namespace
 
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
-                   const cases::Case& c, bool is_declined, int rounds,
-                   judge::Output* answer, bool explains,
-                   judge::Spread* spread) {
+                   const cases::Case& c, const Asking& asking) {
   Check check;
   check.suffixes = suffixes_of(operation, c.problem);
   check.reason = missing_feature(kernel.description(), operation, c.problem,
@@ -44,7 +42,7 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     check.verdict = Verdict::kUnsupported;
     return check;
   }
-  if (is_declined) {
+  if (asking.is_declined) {
     check.verdict = Verdict::kDeclined;
     return check;
   }
@@ -53,9 +51,9 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
   const judge::Claim claim =
       judge::claim_of(kernel.description(), c.problem.dtype, operation);
   judge::Output mine;
-  judge::Output& output = answer == nullptr ? mine : *answer;
+  judge::Output& output = asking.answer == nullptr ? mine : *asking.answer;
   try {
-    check.answer = call_of(kernel, {c, operation}).run(output, rounds);
+    check.answer = call_of(kernel, {c, operation}).run(output, asking.rounds);
     check.verdict = verdict_of(check.answer.outcome);
     check.reason = reason_of(check.answer);
     if (check.verdict != Verdict::kPass) return check;
@@ -64,9 +62,9 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     check.reason = error.what();
     return check;
   }
-  check.measurement =
-      judge::judge(c.problem, c.golden, operation, claim, output, spread);
-  if (explains) {
+  check.measurement = judge::judge(c.problem, c.golden, operation, claim,
+                                   output, asking.spread);
+  if (asking.explains) {
     check.account = explain::account_of(*check.measurement, c.problem, c.golden,
                                         operation, claim, output);
   }
@@ -201,9 +199,10 @@ class Suite {
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
       judge::Output answer;
-      Check values = check_values(
-          kernel_, operation, c, is_declined, rounds, &answer,
-          selection_.explains, selection_.shows ? &run_.shown.spread : nullptr);
+      Check values =
+          check_values(kernel_, operation, c,
+                       {is_declined, rounds, &answer, selection_.explains,
+                        selection_.shows ? &run_.shown.spread : nullptr});
       fresh_.ask(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
                              values.verdict == Verdict::kDeclined;
@@ -232,8 +231,9 @@ class Suite {
 
   void ask_permutation(const cases::Case& c) {
     judge::Output answer;
-    Check values = check_values(kernel_, ROPEPROOF_PERMUTE, c, false, 1,
-                                &answer, selection_.explains);
+    Check values =
+        check_values(kernel_, ROPEPROOF_PERMUTE, c,
+                     {.answer = &answer, .explains = selection_.explains});
     keep(c, values, std::move(answer));
     add_values(c, ROPEPROOF_PERMUTE, std::move(values));
   }

@@ -47,15 +47,20 @@ struct Selection {
 // "tier core", "profile llama3-f32-128k".
 std::string asked_text(const Selection& selection);
 
+// How the values of a case are asked.
+struct Asking {
+  bool is_declined = false;         // said for it: DECLINED, without a call
+  int rounds = 1;                   // times over, as Call::run
+  judge::Output* answer = nullptr;  // gets what the kernel returned
+  bool explains = true;             // wrong values get their account
+  judge::Spread* spread = nullptr;  // as that of judge()
+};
+
 // Judges the values of one case under one operation, in one call; UNSUPPORTED
-// without a call where the kernel does not offer it, DECLINED where that is
-// said for it. Neither id nor summary is filled in. `rounds` times over, as
-// Call::run. `answer`, if given, gets what the kernel returned. `explains`:
-// wrong values get their account. `spread`: as that of judge().
+// without a call where the kernel does not offer it. Neither id nor summary is
+// filled in.
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
-                   const cases::Case& c, bool is_declined = false,
-                   int rounds = 1, judge::Output* answer = nullptr,
-                   bool explains = true, judge::Spread* spread = nullptr);
+                   const cases::Case& c, const Asking& asking = {});
 
 // Judges `kernel` on every selected case under every operation that the case
 // defines. Throws std::invalid_argument naming an unknown id or

@@ -118,7 +118,7 @@ StressFailure made_smaller(plugin::Kernel& kernel, const StressFailure& found,
     if (!c) return false;
     judge::Output answer;
     check::Check check =
-        check::check_values(kernel, found.operation, *c, false, 1, &answer);
+        check::check_values(kernel, found.operation, *c, {.answer = &answer});
     judged.add(*c, found.operation, check, std::move(answer));
     if (check.verdict != found.check.verdict) return false;
     failure.check = std::move(check);
@@ -169,7 +169,7 @@ StressResult search(plugin::Kernel& kernel, const cover::Model& model,
       for (const std::uint32_t operation : check::kRopeOperations) {
         judge::Output answer;
         check::Check check =
-            check::check_values(kernel, operation, c, false, 1, &answer);
+            check::check_values(kernel, operation, c, {.answer = &answer});
         judged.add(c, operation, check, std::move(answer));
         ++(check::is_judged(check.verdict) ? result.judged : result.not_judged);
         if (!check::is_failure(check.verdict)) continue;

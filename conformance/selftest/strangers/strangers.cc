@@ -155,7 +155,7 @@ double wrong_share(plugin::Kernel& kernel,
   double sum = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const check::Check check = check::check_values(
-        kernel, operation_of(kernel, i), calls[i], false, 1, nullptr, false);
+        kernel, operation_of(kernel, i), calls[i], {.explains = false});
     if (check.passes() || check.verdict == check::Verdict::kUnsupported) {
       continue;
     }
