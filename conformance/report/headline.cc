@@ -87,6 +87,16 @@ std::string coarse_text(const Report& report, const Totals& totals) {
   return text::joined(parts, "; ");
 }
 
+// Of those that the kernel declares; all of them where nothing was judged.
+std::uint32_t judged_dtypes(const Report& report) {
+  std::uint32_t dtypes = 0;
+  for (const check::Check& check : report.checks) {
+    if (check::is_judged(check.verdict)) dtypes |= check.dtype;
+  }
+  dtypes &= report.kernel.dtypes;
+  return dtypes == 0 ? report.kernel.dtypes : dtypes;
+}
+
 std::string scope_text(const Report& report, const Totals& totals) {
   constexpr std::uint32_t kRotating = plugin::kTensors | ROPEPROOF_TABLE;
   const std::uint32_t operations = report.kernel.operations;
@@ -97,7 +107,7 @@ std::string scope_text(const Report& report, const Totals& totals) {
         " only");
   }
   parts.push_back(text::joined(
-      text::words_of(plugin::kDtypeWords, report.kernel.dtypes), " "));
+      text::words_of(plugin::kDtypeWords, judged_dtypes(report)), " "));
   const std::string reach = reach_text(totals);
   if (!reach.empty()) parts.push_back("positions to " + reach);
   return text::joined(parts, ", ");

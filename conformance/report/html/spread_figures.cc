@@ -90,7 +90,7 @@ std::string map_words(const judge::Spread& spread) {
                         static_cast<double>(judge::kPairColumns);
   std::string text =
       beyond == 0
-          ? "No error exceeds its bound"
+          ? "No answer's error exceeds its bound"
           : "In " + std::to_string(beyond) + " of " + std::to_string(judged) +
                 " cells, red and crossed, an error exceeds its bound";
   text += "; the largest is " + ratio_text(most) + " times it, at positions " +
