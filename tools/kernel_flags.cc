@@ -1,5 +1,6 @@
 #include "tools/kernel_flags.h"
 
+#include <algorithm>
 #include <iterator>
 #include <limits>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "conformance/plugin/sandbox.h"
 #include "conformance/text/file.h"
 #include "conformance/text/sha256.h"
+#include "conformance/text/word_tables.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 
@@ -33,6 +35,15 @@ constexpr const char* kShowHelp =
     "and the system's, or device that it can use (/dev/nvidia0)";
 constexpr int kMostDescriptors = 1 << 20;
 
+// A program that pip compiled has no kernels of fast/.
+std::string builtin_fault(const std::string& name) {
+  const std::vector<std::string>& known = builtin_kernels();
+  if (std::ranges::find(known, name) != known.end()) return "";
+  return name + " is not in this program, which has " +
+         conformance::text::joined(known, ", ") +
+         (name == "fast" ? "; tools/run.sh builds one with it" : "");
+}
+
 std::string not_empty(const std::string& value) {
   return value.empty() ? "is empty" : "";
 }
@@ -43,8 +54,7 @@ CLI::Option_group* KernelFlags::add_flags(CLI::App& command) {
   auto* kernel = command.add_option_group("kernel", "exactly one of");
   kernel->add_option("--lib", library_, kLibraryHelp)->check(not_empty);
   kernel->add_option("--command", command_, kCommandHelp)->check(not_empty);
-  kernel->add_option("--builtin", builtin_, kBuiltinHelp)
-      ->check(CLI::IsMember(builtin_kernels()));
+  kernel->add_option("--builtin", builtin_, kBuiltinHelp)->check(builtin_fault);
   kernel->add_option("--socket", socket_, kSocketHelp)
       ->check(CLI::Range(0, kMostDescriptors));
   kernel->require_option(1);
@@ -175,7 +185,7 @@ void KernelListFlags::add_flags(CLI::App& command) {
       ->check(not_empty);
   command.add_option("--builtin", builtins_, kBuiltinHelp)
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(builtin_kernels()));
+      ->check(builtin_fault);
   command.add_flag("--sandbox", are_walled_, kSandboxHelp);
   command.add_option("--show", shown_, kShowHelp)
       ->allow_extra_args(false)
