@@ -2,7 +2,7 @@
 #include "rope.h"
 
 int32_t ropeproof_run(const ropeproof_problem* p) {
-  const int64_t most = (1 << 22) / (p->q.heads * p->head_dim);
+  const int64_t row = p->q.heads * p->head_dim, most = (1 << 22) / (row + 1);
   for (int64_t token = 0; token < p->batch * p->seq && token < most; ++token) {
     for (int64_t h = 0; h < p->q.heads; ++h) {
       rope_head(p, token / p->seq, token % p->seq, h);
