@@ -52,14 +52,14 @@ bool is_of(const conformance::report::Scope& scope, const bench::Row& row) {
          p.seq == (row.is_table() ? kTablePositions : kTokens);
 }
 
-// Why nobody can say how fast something is here; empty where one can. A kernel
-// rung up over two processors waits for both, so one that others share makes a
-// call many times as long.
+// Why nobody can say how fast something is here; empty where one can. The judge
+// and the kernel wait for each other on two processors: where others share
+// these, a call takes many times as long.
 std::string why_not_timed() {
   constexpr double kMostPerProcessor = 1.5;
   double load = 0;
-  const auto processors =
-      static_cast<double>(std::thread::hardware_concurrency());
+  // The machine's, as the load is, whatever this process may use of them.
+  const auto processors = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
   if (getloadavg(&load, 1) != 1 || load <= kMostPerProcessor * processors) {
     return "";
   }

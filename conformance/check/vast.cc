@@ -128,9 +128,11 @@ Check check_prompt(plugin::Kernel& kernel, const Subject& subject) {
     std::memcpy(in + at, in, tile);
   }
   problem.q = all.tensor(in, out);
-  if (kernel.has_supports() &&
-      kernel.supports(problem).outcome != plugin::Outcome::kOk) {
-    return declined(kAspect);
+  const plugin::Answer choice =
+      kernel.has_supports() ? kernel.supports(problem) : plugin::Answer{};
+  if (choice.outcome == plugin::Outcome::kDeclined) return declined(kAspect);
+  if (choice.outcome != plugin::Outcome::kOk) {
+    return result_of(choice, kAspect, "ropeproof_supports");
   }
   judge::Output output;
   const plugin::Answer ended = call.finish(kernel.run(problem), output);

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "conformance/judge/judge.h"
+#include "conformance/plugin/description_json.h"
 #include "conformance/text/hex.h"
+#include "conformance/text/strict_json.h"
 #include "conformance/text/word_tables.h"
 #include "reference/format.h"
 
@@ -153,6 +155,18 @@ void element(Codec& c, const char* key, auto& x) {
   if (!c.has(key, x.has_value())) return;
   if constexpr (Codec::kReads) x.emplace();
   c.object(key, *x);
+}
+
+// What a kernel says of itself, as the framed protocol has it.
+template <class Codec>
+void description(Codec& c, Is<plugin::Description> auto& kernel) {
+  if constexpr (Codec::kReads) {
+    const nlohmann::json given = c.json.at("description");
+    text::StrictObject object(given, "description");
+    kernel = plugin::read_description(object);
+  } else {
+    c.json["description"] = plugin::description_json(kernel);
+  }
 }
 
 }  // namespace ropeproof::conformance::report

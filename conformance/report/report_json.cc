@@ -6,7 +6,6 @@
 
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/features.h"
 #include "conformance/report/declined.h"
 #include "conformance/report/failure_text.h"
@@ -222,13 +221,7 @@ void members(Codec& c, Is<Report> auto& report) {
   c.value("kernel_sha256", report.kernel_sha256);
   c.value("is_forked", report.is_forked);
   c.value("time_limit_ms", report.time_limit_ms);
-  if constexpr (Codec::kReads) {
-    const nlohmann::json kernel = c.json.at("description");
-    text::StrictObject description(kernel, "description");
-    report.kernel = plugin::read_description(description);
-  } else {
-    c.json["description"] = plugin::description_json(report.kernel);
-  }
+  description(c, report.kernel);
   c.value("shares_memory", report.shares_memory);
   if (c.has("tier", report.tier.has_value())) {
     if constexpr (Codec::kReads) report.tier.emplace();

@@ -4,11 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/description_json.h"
 #include "conformance/report/json_codec.h"
 #include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
-#include "conformance/text/strict_json.h"
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::search {
@@ -38,13 +36,7 @@ void members(Codec& c, report::Is<Sweep> auto& sweep) {
   c.value("suite_version", sweep.suite_version);
   c.value("kernel_argument", sweep.kernel_argument);
   c.value("kernel_sha256", sweep.kernel_sha256);
-  if constexpr (Codec::kReads) {
-    const nlohmann::json kernel = c.json.at("description");
-    text::StrictObject description(kernel, "description");
-    sweep.kernel = plugin::read_description(description);
-  } else {
-    c.json["description"] = plugin::description_json(sweep.kernel);
-  }
+  description(c, sweep.kernel);
   c.value("is_certified", sweep.is_certified);
   c.word("operation", sweep.operation, plugin::kOperationWords);
   c.word("number", sweep.format, text::kFormatWords);
