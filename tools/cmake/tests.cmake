@@ -54,7 +54,7 @@ ropeproof_tests(conformance ropeproof::conformance ropeproof::reference
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
 ropeproof_unity(conformance_test)
 target_link_libraries(conformance_test PRIVATE ropeproof::judge)
-target_compile_options(conformance_test PRIVATE $<$<CONFIG:Release>:-O0>)
+target_compile_options(conformance_test PRIVATE $<$<CONFIG:Release>:-O1>)
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_VECTORS_DIR="${PROJECT_SOURCE_DIR}/vectors")
 
