@@ -1,21 +1,28 @@
 // ropeproof weights: checkpoints of one model, held against each other.
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "conformance/text/file.h"
 #include "conformance/text/one_line.h"
+#include "conformance/text/sha256.h"
 #include "conformance/text/word_tables.h"
 #include "conformance/weights/compare.h"
+#include "conformance/weights/others.h"
 #include "conformance/weights/permute.h"
 #include "tools/commands.h"
 #include "tools/profile_flags.h"
 #include "tools/progress.h"
+#include "tools/weights_flags.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -32,16 +39,11 @@ constexpr text::Words<Direction, 3> kExpectWords{
      {Direction::kToInterleaved, "to_interleaved"},
      {Direction::kToHalfSplit, "to_half_split"}}};
 
-constexpr text::Words<Pairing, 2> kToWords{
-    {{Pairing::kInterleaved, "interleaved"},
-     {Pairing::kHalfSplit, "half_split"}}};
-
-struct WeightsOptions {
-  std::string a, b, expect, to, from;
-  weights::AttentionFlags flags;
-  fs::path vectors = default_vectors();
-  bool is_json = false, is_unverified = false;
-};
+constexpr text::Words<weights::FileFormat, 4> kFormatWords{
+    {{weights::FileFormat::kSafetensors, "safetensors"},
+     {weights::FileFormat::kGguf, "GGUF"},
+     {weights::FileFormat::kTorch, "torch"},
+     {weights::FileFormat::kNumpy, "NumPy"}}};
 
 void add_attention_flags(CLI::App& command, WeightsOptions& options) {
   weights::AttentionFlags& flags = options.flags;
@@ -63,10 +65,8 @@ void add_attention_flags(CLI::App& command, WeightsOptions& options) {
 }
 
 std::string kind_of(const Checkpoint& checkpoint) {
-  return std::string(checkpoint.format == weights::FileFormat::kGguf
-                         ? "GGUF"
-                         : "safetensors") +
-         ", " + std::to_string(checkpoint.tensors.size()) + " tensors in " +
+  return text::word(kFormatWords, checkpoint.format) + ", " +
+         std::to_string(checkpoint.tensors.size()) + " tensors in " +
          std::to_string(checkpoint.files.size()) +
          (checkpoint.files.size() == 1 ? " file" : " files");
 }
@@ -94,9 +94,18 @@ int compare_weights(const WeightsOptions& options) {
     reason = "--expect";
   }
   ProgressLine line(STDERR_FILENO, "layers");
-  const weights::Comparison result = weights::compare(
+  weights::Comparison result = weights::compare(
       a, b, table, of_a.source.empty() ? of_b : of_a, expected, reason,
       [&](std::size_t done, std::size_t all) { line.show(done, all, "read"); });
+  if (options.is_all) {
+    ProgressLine tensors(STDERR_FILENO, "tensors");
+    for (weights::Finding& finding : weights::compare_others(
+             a, b, table, [&](std::size_t done, std::size_t all) {
+               tensors.show(done, all, "read");
+             })) {
+      result.findings.push_back(std::move(finding));
+    }
+  }
   line.erase();
   if (options.is_json) {
     std::cout << weights::json_of(result);
@@ -118,6 +127,11 @@ int compare_weights(const WeightsOptions& options) {
 struct Permutation {
   explicit Permutation(const WeightsOptions& options)
       : in(weights::open_checkpoint(options.a)) {
+    if (in.format == weights::FileFormat::kTorch ||
+        in.format == weights::FileFormat::kNumpy) {
+      throw std::invalid_argument(
+          options.a + ": safetensors and GGUF are permuted; save it as one");
+    }
     const fs::path models = options.vectors / "models";
     const weights::RoleTable table(models);
     const Attention attention =
@@ -170,6 +184,26 @@ void claim_part(const fs::path& note, const std::string& plan) {
   std::ofstream(note) << plan;
 }
 
+// Writes the digests of the files of a checkpoint, as sha256sum does.
+void write_checksums(const Checkpoint& checkpoint, const fs::path& file) {
+  std::ofstream out(file);
+  std::vector<char> piece(std::size_t{4} << 20);
+  for (const weights::InputFile& each : checkpoint.files) {
+    std::uint64_t at = 0;
+    const auto digest = text::sha256_of([&] {
+      const std::size_t n =
+          std::min<std::uint64_t>(piece.size(), each.size() - at);
+      each.read(at, std::as_writable_bytes(std::span(piece).first(n)));
+      at += n;
+      return std::string_view(piece.data(), n);
+    });
+    out << digest << "  " << each.path().string() << "\n";
+  }
+  if (!out.flush()) {
+    throw std::invalid_argument(file.string() + ": cannot be written");
+  }
+}
+
 // What is written has another name until it is whole and proved.
 void publish(const fs::path& part, const fs::path& out) {
   const auto refuse = [&](const std::string& what) {
@@ -202,6 +236,7 @@ int permute_weights(const WeightsOptions& options) {
   part += ".part";
   const bool is_folder =
       !permutation.in.index.empty() || fs::is_directory(permutation.in.path);
+  const bool was_there = fs::exists(part);
   const fs::path note = part / "ropeproof.txt";
   if (is_folder) {
     fs::create_directories(part);
@@ -213,12 +248,15 @@ int permute_weights(const WeightsOptions& options) {
   } else if (fs::is_directory(part)) {
     throw std::invalid_argument(part.string() + " is a folder; remove it");
   }
-  {
+  try {
     ProgressLine line(STDERR_FILENO, "MiB");
     weights::write_permuted(permutation.in, permutation.moves, part,
                             [&](std::uint64_t done, std::uint64_t all) {
                               line.show(done >> 20, all >> 20, "written");
                             });
+  } catch (const weights::CheckpointError&) {
+    if (!was_there) fs::remove_all(part);
+    throw;
   }
   if (!options.is_unverified) {
     const std::string fault = permutation.fault(part);
@@ -229,6 +267,9 @@ int permute_weights(const WeightsOptions& options) {
   }
   if (is_folder) fs::remove(note);
   publish(part, out);
+  if (!options.checksums.empty()) {
+    write_checksums(weights::open_checkpoint(out), options.checksums);
+  }
   std::cout << out.string() << ": " << permutation.text()
             << (options.is_unverified ? "" : "; read back") << "\n";
   return 0;
@@ -262,6 +303,9 @@ Command add_weights(CLI::App& app) {
   compare->add_option("b", options->b, "what was made of it")->required();
   compare->add_option("--expect", options->expect,
                       "equal, to_interleaved or to_half_split");
+  compare->add_flag("--all", options->is_all,
+                    "all other tensors, too: experts, feed-forward, "
+                    "embeddings; reads all of both");
   compare->add_flag("--json", options->is_json, "one JSON object");
   add_attention_flags(*compare, *options);
   CLI::App* permute = command->add_subcommand(
@@ -281,11 +325,28 @@ Command add_weights(CLI::App& app) {
                      "where names and configuration do not say it");
     add_attention_flags(*each, *options);
   }
+  CLI::App* prove = command->add_subcommand(
+      "prove",
+      "form scores q.k of a layer under two pairings, and hold them together");
+  prove->add_option("config", options->flags.config, "config.json of the model")
+      ->required();
+  prove->add_option("checkpoint", options->a)->required();
+  prove->add_option("--against", options->b,
+                    "another; else the same one, permuted in memory");
+  prove->add_option("--layer", options->layer)
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20));
+  prove->add_option("--positions", options->positions)->delimiter(',');
+  prove->add_option("--from", options->from, "pairing of the checkpoint");
+  prove->add_option("--to", options->to, "pairing of the other");
+  prove->add_option("--vectors", options->vectors);
+  permute->add_option("--checksums", options->checksums,
+                      "write the SHA-256 of each file, as sha256sum does");
   permute->add_flag("--no-verify", options->is_unverified,
                     "do not read back what was written");
   return {command, [=] {
             if (permute->parsed()) return permute_weights(*options);
             if (verify->parsed()) return verify_weights(*options);
+            if (prove->parsed()) return prove_weights(*options);
             return compare_weights(*options);
           }};
 }

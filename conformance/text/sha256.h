@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_TEXT_SHA256_H_
 #define ROPEPROOF_CONFORMANCE_TEXT_SHA256_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,9 @@ namespace ropeproof::conformance::text {
 
 // Returns the digest in lower-case hex.
 std::string sha256(std::string_view bytes);
+
+// Returns the digest of pieces one after another; an empty one is the end.
+std::string sha256_of(const std::function<std::string_view()>& next_piece);
 
 }  // namespace ropeproof::conformance::text
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "conformance/text/format.h"
 #include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::weights {
@@ -14,16 +15,70 @@ namespace fs = std::filesystem;
 constexpr std::string_view kIndexEnd = ".safetensors.index.json";
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
 
+// What a file is, by its first bytes; of ZIP archives, by its name.
+struct Opener {
+  std::string_view start, end;
+  FileFormat format;
+  void (*read)(Checkpoint&);
+};
+constexpr Opener kOpeners[] = {
+    {"GGUF", "", FileFormat::kGguf, read_gguf},
+    {"PK\3\4", ".npz", FileFormat::kNumpy, read_npz},
+    {"PK\3\4", "", FileFormat::kTorch, read_torch},
+    {"\x93NUM", "", FileFormat::kNumpy, read_npy},
+    {"", "", FileFormat::kSafetensors, read_safetensors}};
+
 void add_file(Checkpoint& checkpoint, const fs::path& path) {
   checkpoint.files.emplace_back(path);
   const InputFile& file = checkpoint.files.back();
-  const bool is_gguf = file.size() >= 4 && file.read_text(0, 4) == "GGUF";
-  checkpoint.format = is_gguf ? FileFormat::kGguf : FileFormat::kSafetensors;
-  (is_gguf ? read_gguf : read_safetensors)(checkpoint);
+  const std::string start =
+      file.read_text(0, std::min<std::uint64_t>(4, file.size()));
+  if (start.starts_with("\x80") && path.extension() != ".safetensors") {
+    file.fail(
+        "a bare pickle, which is a program; save it by torch.save of "
+        "PyTorch 1.6 or later, or as safetensors");
+  }
+  const auto* const opener =
+      std::ranges::find_if(kOpeners, [&](const Opener& known) {
+        return start.starts_with(known.start) &&
+               path.filename().string().ends_with(known.end);
+      });
+  checkpoint.format = opener->format;
+  opener->read(checkpoint);
 }
 
-// No two tensors share a byte or a name.
+// Joins tensors of the same name.
+void join_shards(Checkpoint& checkpoint) {
+  std::map<std::string, Tensor> joined;
+  for (Tensor& next : checkpoint.tensors) {
+    const auto [at, is_new] = joined.emplace(next.name, next);
+    if (is_new) continue;
+    Tensor& first = at->second;
+    const InputFile& file = checkpoint.files[next.file];
+    const std::uint64_t size = next.bytes;
+    if (first.bytes != size * (1 + first.shards.size()) ||
+        first.type.name != next.type.name || first.shape.empty()) {
+      file.fail("\"" + next.name + "\" has another size or type than in " +
+                checkpoint.files[first.file].path().filename().string());
+    }
+    if (first.shape.size() == 1 && first.shards.empty() &&
+        file.read_text(next.offset, size) ==
+            checkpoint.files[first.file].read_text(first.offset, size)) {
+      continue;
+    }
+    first.shape[0] += next.shape[0];
+    first.bytes += size;
+    first.shards.push_back({next.file, next.offset});
+  }
+  checkpoint.tensors.clear();
+  for (auto& [name, tensor] : joined) {
+    checkpoint.tensors.push_back(std::move(tensor));
+  }
+}
+
+// No two tensors share a byte or a name; but those of torch may be views.
 void finish(Checkpoint& checkpoint) {
+  if (checkpoint.format == FileFormat::kTorch) return join_shards(checkpoint);
   auto& tensors = checkpoint.tensors;
   std::ranges::sort(tensors, [](const Tensor& a, const Tensor& b) {
     return std::tuple(a.file, a.offset, a.bytes) <
@@ -96,6 +151,27 @@ std::vector<fs::path> files_in(const fs::path& folder, std::string_view end) {
   return result;
 }
 
+// Returns which of them is missing, where the names count the files:
+// consolidated.00.pth, model-00001-of-00003.safetensors. Else an empty text.
+std::string missing(const std::vector<fs::path>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string stem = files[i].stem().string();
+    const std::size_t of = stem.rfind("-of-");
+    const std::string end = files[i].stem().extension().string();
+    const auto place = text::parse_integer(end.substr(end.empty() ? 0 : 1));
+    if (place && static_cast<std::size_t>(*place) != i) {
+      return text::format("number %02zu is missing before ", i) +
+             files[i].filename().string();
+    }
+    if (of == std::string::npos) continue;
+    const auto count = text::parse_integer(stem.substr(of + 4));
+    if (count && static_cast<std::size_t>(*count) != files.size()) {
+      return text::part_of(files.size(), *count) + " parts are there";
+    }
+  }
+  return "";
+}
+
 void add_folder(Checkpoint& checkpoint, const fs::path& folder) {
   const auto refuse = [&](const std::string& fault) {
     throw CheckpointError(folder.string() + ": " + fault);
@@ -103,15 +179,19 @@ void add_folder(Checkpoint& checkpoint, const fs::path& folder) {
   const auto indices = files_in(folder, kIndexEnd);
   if (indices.size() > 1) refuse("has more than one index; name one of them");
   if (!indices.empty()) return add_index(checkpoint, indices.front());
-  auto files = files_in(folder, ".safetensors");
-  const auto ggufs = files_in(folder, ".gguf");
-  if (!files.empty() && !ggufs.empty()) {
+  auto files = files_in(folder, ".gguf");
+  if (!files.empty() && !files_in(folder, ".safetensors").empty()) {
     refuse("has .safetensors and .gguf; name a file");
   }
-  files.insert(files.end(), ggufs.begin(), ggufs.end());
-  if (files.empty()) {
-    refuse("has no .safetensors and no .gguf; name a checkpoint");
+  for (const std::string_view end :
+       {".safetensors", ".pth", ".bin", ".npz", ".npy"}) {
+    if (files.empty()) files = files_in(folder, end);
   }
+  if (files.empty()) {
+    refuse("has no .safetensors, .gguf, .pth or .npz; name a checkpoint");
+  }
+  const std::string fault = missing(files);
+  if (!fault.empty()) refuse(fault + "; download all of them");
   for (const fs::path& file : files) add_file(checkpoint, file);
   finish(checkpoint);
 }
@@ -140,7 +220,17 @@ const Tensor* Checkpoint::find(std::string_view name) const {
 
 void Checkpoint::read(const Tensor& tensor, std::uint64_t offset,
                       std::span<std::byte> bytes) const {
-  files[tensor.file].read(tensor.offset + offset, bytes);
+  const std::uint64_t size = tensor.bytes / (1 + tensor.shards.size());
+  while (!bytes.empty()) {
+    const std::uint64_t shard = offset / size, from = offset % size;
+    const std::size_t n = std::min<std::uint64_t>(bytes.size(), size - from);
+    const Tensor::Shard at = shard == 0
+                                 ? Tensor::Shard{tensor.file, tensor.offset}
+                                 : tensor.shards[shard - 1];
+    files[at.file].read(at.offset + from, bytes.first(n));
+    bytes = bytes.subspan(n);
+    offset += n;
+  }
 }
 
 Checkpoint open_checkpoint(const fs::path& path) {

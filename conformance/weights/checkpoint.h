@@ -35,14 +35,21 @@ struct Tensor {
   std::vector<std::uint64_t> shape;  // the outermost dimension first
   std::size_t file = 0;              // which of Checkpoint::files
   std::uint64_t offset = 0;          // its first byte in that file
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;           // of all shards
+  // Where its further rows lie, in equal parts: those of a model that several
+  // machines ran, as Meta's consolidated.00.pth, consolidated.01.pth.
+  struct Shard {
+    std::size_t file = 0;
+    std::uint64_t offset = 0;
+  };
+  std::vector<Shard> shards = {};
 };
 
 // A header that cannot be larger than this in a checkpoint that any library
 // reads.
 inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
-enum class FileFormat { kSafetensors, kGguf };
+enum class FileFormat { kSafetensors, kGguf, kTorch, kNumpy };
 
 struct Checkpoint {
   FileFormat format = FileFormat::kSafetensors;
@@ -61,13 +68,21 @@ struct Checkpoint {
 };
 
 // Opens a file, an index of safetensors, or a folder that holds one checkpoint.
-// Throws CheckpointError.
+// Tensors of the same name in several .pth are shards, joined along their rows,
+// which is right of q, k and v; equal ones of one dimension are one. Throws
+// CheckpointError.
 Checkpoint open_checkpoint(const std::filesystem::path& path);
 
 // Parts of opening, one for each format: they add the tensors of the last of
 // `files`. Throw CheckpointError.
 void read_safetensors(Checkpoint& checkpoint);
 void read_gguf(Checkpoint& checkpoint);
+void read_torch(Checkpoint& checkpoint);
+void read_npz(Checkpoint& checkpoint);
+void read_npy(Checkpoint& checkpoint);
+
+// Returns the type of this name in safetensors, or null.
+const ElementType* find_type(std::string_view name);
 
 // Returns how many bytes elements of this type and shape take. Throws
 // CheckpointError where 63 bits do not hold the number, or a row is no whole

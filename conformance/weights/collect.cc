@@ -244,6 +244,37 @@ class Collector {
   Collected result_;
 };
 
+// The tensor with a row for each token, if its rows are all in one file.
+const Tensor* embedding_of(const Checkpoint& checkpoint,
+                           const RoleTable& table) {
+  for (const Tensor& tensor : checkpoint.tensors) {
+    if (tensor.shards.empty() && !tensor.shape.empty() &&
+        table.is_embedding(tensor.name)) {
+      return &tensor;
+    }
+  }
+  return nullptr;
+}
+
+void compare_vocabularies(const Checkpoint& a, const Checkpoint& b,
+                          const RoleTable& table, Collected& result) {
+  const Tensor* const of_a = embedding_of(a, table);
+  const Tensor* const of_b = embedding_of(b, table);
+  if (of_a == nullptr || of_b == nullptr || of_a->shape[0] == of_b->shape[0]) {
+    return;
+  }
+  Finding finding;
+  finding.layer = -1;
+  finding.what = "vocabulary";
+  finding.tensor_a = of_a->name;
+  finding.tensor_b = of_b->name;
+  finding.verdict = Verdict::kNotJudged;
+  finding.fault = std::to_string(of_a->shape[0]) + " tokens in A, " +
+                  std::to_string(of_b->shape[0]) + " in B";
+  finding.advice = "see that both are one model; some converters add rows";
+  result.findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
 Collected collect(
@@ -268,6 +299,7 @@ Collected collect(
   }
   Collected result = collector.take();
   result.names = names;
+  compare_vocabularies(a, b, table, result);
   return result;
 }
 

@@ -25,7 +25,7 @@ namespace ropeproof::conformance::weights {
 enum class Verdict { kEqual, kPermuted, kWrong, kNotJudged };
 
 struct Finding {
-  std::int64_t layer = 0;
+  std::int64_t layer = 0;          // -1: none
   std::string what;                // "k bias"
   std::string tensor_a, tensor_b;  // names; empty: it has none
   Verdict verdict = Verdict::kEqual;

@@ -52,7 +52,8 @@ void add_faults(const Comparison& comparison, std::string& text) {
     const Finding& first = *findings.front();
     text += std::string("\n") +
             (first.verdict == Verdict::kWrong ? "WRONG  " : "NOT JUDGED  ") +
-            first.what + " of layer" + list_layers(layers) + "\n";
+            first.what +
+            (first.layer < 0 ? "" : " of layer" + list_layers(layers)) + "\n";
     text += "  what     " + first.fault + "\n";
     text += "  where    ";
     if (!first.tensor_a.empty()) text += "A " + first.tensor_a;
@@ -129,7 +130,8 @@ std::string json_of(const Comparison& comparison) {
       {"wrong", comparison.count(Verdict::kWrong)},
       {"not_judged", comparison.count(Verdict::kNotJudged)},
       {"exit_status", comparison.exit_status()},
-      {"tensors", findings}};
+      {"tensors", findings},
+      {"text", text_of(comparison)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -47,7 +47,9 @@ class Namer {
   std::string of_direction(Direction found) const {
     const Kind kind = compared_.kind;
     if (compared_.part == Part::kV) {
-      return "permuted " + words(found) + "; v has no rotary channels";
+      return (found == Direction::kNone ? std::string("rearranged")
+                                        : "permuted " + words(found)) +
+             "; v has no rotary channels";
     }
     if (kind == Kind::kLoraA) {
       return "rows of LoRA A permuted in place of those of B";
@@ -67,6 +69,7 @@ class Namer {
     const std::string way = candidate.direction == Direction::kNone
                                 ? ""
                                 : " (" + words(candidate.direction) + ")";
+    if (compared_.part == Part::kV) return of_direction(candidate.direction);
     switch (candidate.change) {
       case Change::kRight:
         return of_direction(candidate.direction);

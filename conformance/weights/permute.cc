@@ -37,6 +37,7 @@ class OutputStream {
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) fail();
       bytes = bytes.subspan(static_cast<std::size_t>(n));
+      start_flush(static_cast<std::uint64_t>(n));
     }
   }
 
@@ -47,9 +48,21 @@ class OutputStream {
     auto from = static_cast<off64_t>(offset);
     const ssize_t n =
         ::copy_file_range(in.descriptor(), &from, file_, nullptr, size, 0);
-    return n > 0 ? static_cast<std::uint64_t>(n) : 0;
+    if (n <= 0) return 0;
+    start_flush(static_cast<std::uint64_t>(n));
+    return static_cast<std::uint64_t>(n);
 #else
     return 0;
+#endif
+  }
+
+  // Has the disk begin, so that finish() does not wait for all of it.
+  void start_flush(std::uint64_t written) {
+    unflushed_ += written;
+    if (unflushed_ < 8 * kChunk) return;
+    unflushed_ = 0;
+#ifdef __linux__
+    ::sync_file_range(file_, 0, 0, SYNC_FILE_RANGE_WRITE);
 #endif
   }
 
@@ -65,6 +78,7 @@ class OutputStream {
 
   fs::path path_;
   int file_;
+  std::uint64_t unflushed_ = 0;
 };
 
 class Writer {
@@ -76,6 +90,7 @@ class Writer {
 
   void write(std::size_t index, const fs::path& path) {
     const InputFile& file = in_.files[index];
+    ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
     std::vector<const Tensor*> moved;
     for (const auto& [name, move] : moves_) {
       const Tensor* const tensor = in_.find(name);
@@ -136,6 +151,7 @@ class Writer {
       if (is_near) {
         read_.resize((high - low + 1) * width);
         in_.read(tensor, low * width, read_);
+        refuse_nans(in_, tensor, move.rows, low, read_);
       }
       for (std::uint64_t t = row; t < end; ++t) {
         const auto to = std::span(written_).subspan((t - row) * width, width);
@@ -144,6 +160,7 @@ class Writer {
                       width);
         } else {
           in_.read(tensor, source(t) * width, to);
+          refuse_nans(in_, tensor, move.rows, source(t), to);
         }
       }
       out.write(written_);

@@ -94,6 +94,28 @@ std::optional<Role> RoleTable::find(const std::string& name) const {
   return std::nullopt;
 }
 
+bool RoleTable::is_embedding(const std::string& name) const {
+  return std::ranges::any_of(table_.at("embeddings"), [&](const json& end) {
+    const auto& text = end.get_ref<const std::string&>();
+    return name == text || name.ends_with("." + text);
+  });
+}
+
+std::pair<std::string, std::int64_t> RoleTable::expert_of(
+    const std::string& name) const {
+  for (const json& list : table_.at("expert_lists")) {
+    const std::string start = "." + list.get<std::string>() + ".";
+    const std::size_t at = name.find(start);
+    if (at == std::string::npos) continue;
+    const std::size_t first = at + start.size();
+    const std::size_t end = std::min(name.find('.', first), name.size());
+    const auto number = text::parse_integer(name.substr(first, end - first));
+    if (number)
+      return {name.substr(0, first) + "*" + name.substr(end), *number};
+  }
+  return {name, -1};
+}
+
 std::optional<Pairing> RoleTable::pairing_of(
     const std::string& architecture) const {
   for (const auto& [word, names] : table_.at("architectures").items()) {

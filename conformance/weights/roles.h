@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/weights/checkpoint.h"
@@ -50,6 +51,10 @@ class RoleTable {
   // Returns nothing for tensors that rotary channels do not concern, for those
   // of vision and audio towers, and for unknown names.
   std::optional<Role> find(const std::string& name) const;
+  // Whether a tensor has a row for each token of a vocabulary.
+  bool is_embedding(const std::string& name) const;
+  // Returns the name without the number of an expert, and that number, or -1.
+  std::pair<std::string, std::int64_t> expert_of(const std::string& name) const;
   // Returns the pairing by which llama.cpp runs an architecture, if known.
   std::optional<reference::Pairing> pairing_of(
       const std::string& architecture) const;

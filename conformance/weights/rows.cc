@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "conformance/judge/codec.h"
 
@@ -46,7 +47,46 @@ void convert(std::span<const std::byte> from, std::vector<std::byte>& to) {
   }
 }
 
+// Returns the first element that is a NaN, or how many there are.
+template <Format kFormat>
+std::size_t find_nan(std::span<const std::byte> bytes) {
+  constexpr std::size_t kSize = reference::traits(kFormat).total_bits / 8;
+  using Bits = std::conditional_t<
+      kSize == 2, std::uint16_t,
+      std::conditional_t<kSize == 4, std::uint32_t, std::uint64_t>>;
+  constexpr auto kInfinity = static_cast<Bits>(
+      kFormat == Format::kF64   ? 0x7ff0000000000000
+      : kFormat == Format::kF16 ? 0x7c00
+                                : std::uint64_t{0x7f80} << (8 * kSize - 16));
+  constexpr auto kMagnitude = static_cast<Bits>(static_cast<Bits>(-1) >> 1);
+  const std::size_t count = bytes.size() / kSize;
+  const auto is_nan = [&](std::size_t i) {
+    Bits bits = 0;
+    std::memcpy(&bits, bytes.data() + i * kSize, kSize);
+    return static_cast<Bits>(bits & kMagnitude) > kInfinity;
+  };
+  bool is_any = false;  // without a branch: compilers take vectors
+  for (std::size_t i = 0; i < count; ++i) is_any |= is_nan(i);
+  std::size_t first = is_any ? 0 : count;
+  while (first < count && !is_nan(first)) ++first;
+  return first;
+}
+
 }  // namespace
+
+void refuse_nans(const Checkpoint& checkpoint, const Tensor& tensor,
+                 const Rows& rows, std::uint64_t first,
+                 std::span<const std::byte> bytes) {
+  if (!tensor.type.format) return;
+  judge::with_format(*tensor.type.format, [&]<Format kFormat>() {
+    const std::size_t at = find_nan<kFormat>(bytes) * tensor.type.block_bytes;
+    if (at >= bytes.size()) return;
+    checkpoint.files[tensor.file].fail("\"" + tensor.name +
+                                       "\" has a NaN in row " +
+                                       std::to_string(first + at / rows.bytes) +
+                                       "; weights have none: write it anew");
+  });
+}
 
 std::optional<Rows> rows_of(const Tensor& tensor, Kind kind) {
   const bool has_rows =
@@ -75,6 +115,7 @@ std::vector<std::uint64_t> digests(const Checkpoint& checkpoint,
     const std::uint64_t count = std::min(at_once, rows.count - row);
     bytes.resize(count * rows.bytes);
     checkpoint.read(tensor, row * rows.bytes, bytes);
+    refuse_nans(checkpoint, tensor, rows, row, bytes);
     if (!is_same) {
       judge::with_format(*tensor.type.format, [&]<Format kFrom>() {
         judge::with_format(*as.format, [&]<Format kTo>() {

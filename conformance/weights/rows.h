@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "conformance/weights/checkpoint.h"
@@ -26,10 +27,15 @@ bool converts(const ElementType& from, const ElementType& to);
 // Returns a digest of 64 bits of each row, whose elements are first rounded to
 // nearest even in `as`, as converters do, where it is another type. Two rows
 // that differ have the same digest by a chance of 2^-64. Reads the tensor once,
-// in pieces. Throws CheckpointError.
+// in pieces. Throws CheckpointError; so does a NaN.
 std::vector<std::uint64_t> digests(const Checkpoint& checkpoint,
                                    const Tensor& tensor, const Rows& rows,
                                    const ElementType& as);
+
+// Throws CheckpointError where elements of rows, from `first` on, are NaNs.
+void refuse_nans(const Checkpoint& checkpoint, const Tensor& tensor,
+                 const Rows& rows, std::uint64_t first,
+                 std::span<const std::byte> bytes);
 
 }  // namespace ropeproof::conformance::weights
 

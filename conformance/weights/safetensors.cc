@@ -50,9 +50,8 @@ Tensor tensor_of(const InputFile& file, const std::string& name,
   Tensor tensor;
   tensor.name = name;
   const std::string dtype = node.at("dtype");
-  const auto* const type =
-      std::ranges::find(kSafetensorsTypes, dtype, &ElementType::name);
-  if (type == kSafetensorsTypes.end()) {
+  const ElementType* const type = find_type(dtype);
+  if (type == nullptr) {
     file.fail("\"" + name + "\" has dtype \"" + dtype + "\", not known here");
   }
   tensor.type = *type;
@@ -88,6 +87,12 @@ json header_of(const InputFile& file, std::uint64_t length) {
 
 }  // namespace
 
+const ElementType* find_type(std::string_view name) {
+  const auto* const type =
+      std::ranges::find(kSafetensorsTypes, name, &ElementType::name);
+  return type == kSafetensorsTypes.end() ? nullptr : type;
+}
+
 void read_safetensors(Checkpoint& checkpoint) {
   const InputFile& file = checkpoint.files.back();
   if (file.size() < 8) file.fail("has fewer than 8 bytes; download it again");
@@ -102,8 +107,8 @@ void read_safetensors(Checkpoint& checkpoint) {
     const bool is_swapped = swapped <= std::min(kMaxHeaderBytes, file.size());
     file.fail("a header of " + std::to_string(length) + " bytes; " +
               (is_swapped ? "its length is big-endian, expected little-endian"
-                          : "expected at most 100 MB, inside the file: no "
-                            "safetensors or GGUF, or cut off"));
+                          : "expected at most 100 MB, inside the file: cut "
+                            "off, or no safetensors, GGUF, .pth or .npz"));
   }
   const json header = header_of(file, length);
   std::uint64_t sum = 8 + length;

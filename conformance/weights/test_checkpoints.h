@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/text/file.h"
@@ -84,6 +85,68 @@ inline std::string gguf(const std::vector<MadeTensor>& tensors,
   }
   bytes.resize((bytes.size() + 63) / 64 * 64);
   return bytes + data;
+}
+
+// Files as they are, in a ZIP archive; names and bytes.
+inline std::string zip(
+    const std::vector<std::pair<std::string, std::string>>& files) {
+  std::string bytes, directory;
+  for (const auto& [name, data] : files) {
+    const std::string sizes = little(0, 4) + little(data.size(), 4) +
+                              little(data.size(), 4) + little(name.size(), 2);
+    const std::string offset = little(bytes.size(), 4);
+    bytes += "PK\3\4" + little(0, 10) + sizes + little(0, 2) + name + data;
+    directory +=
+        "PK\1\2" + little(0, 12) + sizes + little(0, 12) + offset + name;
+  }
+  return bytes + directory + "PK\5\6" + little(0, 4) + little(files.size(), 2) +
+         little(files.size(), 2) + little(directory.size(), 4) +
+         little(bytes.size(), 4) + little(0, 2);
+}
+
+// What torch.save makes of a dictionary; `more` are instructions after it.
+inline std::string torch_file(const std::vector<MadeTensor>& tensors,
+                              const std::string& more = "") {
+  const auto text = [](const std::string& word) {
+    return "X" + little(word.size(), 4) + word;
+  };
+  std::string pickle = "\x80\2}q" + std::string(1, '\0') + "(";
+  std::vector<std::pair<std::string, std::string>> files = {{"a/data.pkl", ""}};
+  for (const MadeTensor& tensor : tensors) {
+    const auto rows = static_cast<char>(tensor.rows),
+               columns = static_cast<char>(tensor.columns);
+    const std::string file = std::to_string(files.size());
+    pickle += text(tensor.name) + "ctorch._utils\n_rebuild_tensor_v2\n((" +
+              text("storage") + "ctorch\nBFloat16Storage\n" + text(file) +
+              text("cpu") + "K" + std::string(1, rows) + "tQK" +
+              std::string(1, '\0');
+    pickle += columns == 0 ? std::string("K") + rows + "\x85K\1\x85"
+                           : std::string("K") + rows + "K" + columns + "\x86K" +
+                                 columns + "K\1\x86";
+    pickle +=
+        "\x89"
+        "ccollections\nOrderedDict\n)RtR";
+    files.emplace_back("a/data/" + file, tensor.bytes);
+  }
+  files[0].second = pickle + "u" + more + ".";
+  return zip(files);
+}
+
+// Arrays of bfloat16, as NumPy saves those of ml_dtypes: without a type.
+inline std::string npz(const std::vector<MadeTensor>& tensors) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const MadeTensor& tensor : tensors) {
+    std::string shape = std::to_string(tensor.rows) + ",";
+    if (tensor.columns != 0) shape += " " + std::to_string(tensor.columns);
+    const std::string head =
+        "{'descr': '|V2', 'fortran_order': False, "
+        "'shape': (" +
+        shape + "), }";
+    files.emplace_back(tensor.name + ".npy", "\x93NUMPY\1" + little(0, 1) +
+                                                 little(head.size(), 2) + head +
+                                                 tensor.bytes);
+  }
+  return zip(files);
 }
 
 class TestFolder {

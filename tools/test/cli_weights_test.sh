@@ -8,7 +8,7 @@ done
 
 # Bad input: one line each.
 expect 2 'cannot be read' weights compare "$work/no" "$work/no"
-expect 2 'names no\|has no .safetensors and no .gguf' weights compare "$work" "$work"
+expect 2 'has no .safetensors, .gguf, .pth or .npz' weights compare "$work" "$work"
 printf '\0\312\232\073\0\0\0\0{}' >"$work/huge.safetensors"
 expect 2 'a header of 1000000000 bytes' weights compare "$work/huge.safetensors" "$work"
 printf 'GGUF\0\0\0\003' >"$work/swapped.gguf"

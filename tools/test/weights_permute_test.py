@@ -3,6 +3,7 @@
   weights_permute_test.py ROPEPROOF VECTORS
 """
 
+import hashlib
 import json
 import struct
 
@@ -81,7 +82,10 @@ def test_permute(folder):
     check(not d.exists(), "what is not proved is published")
     # A single file; fused rows; blocks of Q8_0.
     one = gguf(folder / "one.gguf", original, "qwen2")
-    permute(one, folder / "two.gguf", "interleaved", 0, "18 of 24")
+    permute(one, folder / "two.gguf", "interleaved", 0, "18 of 24", "--checksums", folder / "sums")
+    check((folder / "sums").read_text() == hashlib.sha256(
+        (folder / "two.gguf").read_bytes()).hexdigest() + f"  {folder / 'two.gguf'}\n",
+        "the checksum is another")
     compare(one, folder / "two.gguf", 0, "permuted q: 3", flags=["--expect", "to_interleaved"])
     name = "gpt_neox.layers.0.attention.query_key_value.weight"
     fused = noise(3 * HEADS * DIM, WIDTH)

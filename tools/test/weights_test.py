@@ -3,12 +3,15 @@
   weights_test.py ROPEPROOF VECTORS
 """
 
+import functools
 import json
+import pathlib
+import sys
 
 import numpy as np
 from weights_files import (
-    DIM, HEADS, KV_HEADS, LLAMA, VECTORS, WIDTH, check, compare, converted, gguf, hugging_face,
-    inverse, meta_names, noise, permuted, random, run, run_tests, safetensors)
+    DIM, HEADS, KV_HEADS, LLAMA, PROGRAM, VECTORS, WIDTH, check, compare, converted, gguf, heads_of,
+    hugging_face, inverse, meta_names, noise, permuted, random, run, run_tests, safetensors)
 
 
 def of_layer_1(part, change):
@@ -223,4 +226,140 @@ def test_fused(folder):
     compare(a, b, 2, "how many is not known")
 
 
-run_tests(test_converters, test_types, test_lora, test_windows, test_fused)
+def prove(folder, b, status, *texts, a="hf.safetensors", flags=()):
+    got, out, err = run("prove", folder / "config.json", folder / a, "--against", b, "--vectors",
+                        VECTORS, *flags)
+    check(got == status and all(text in out + err for text in texts),
+          f"prove {b.name}: exit status {got}\n{out}{err}")
+
+
+def test_prove(folder):
+    """Scores: equal where the conversion is right, not where it is wrong; through a quantised
+    file, too, within what its blocks may be off."""
+    original = hugging_face()
+    for i, name in enumerate(original):  # numbers of one size, as weights are
+        original[name] = (original[name] & 0x807F) | 0x3F00 | (random.integers(
+            0, 2, original[name].shape, dtype=np.uint16) << 15)
+    (folder / "config.json").write_text(json.dumps(LLAMA))
+    safetensors(folder / "hf.safetensors", original)
+    right = safetensors(folder / "right.safetensors", meta_names(converted(original)))
+    prove(folder, right, 0, "PROVED", "of the bound: off by", "nothing that tells a pairing",
+          flags=["--layer", 2])
+    prove(folder, folder / "hf.safetensors", 0, "PROVED")
+    prove(folder, folder / "hf.safetensors", 1, "they are the same with B as half_split",
+          flags=["--to", "interleaved"])
+    prove(folder, right, 2, "the layer has no q", flags=["--layer", 3])
+    lacking = safetensors(folder / "lacking.safetensors", {
+        name: rows for name, rows in meta_names(converted(original)).items() if ".wk." not in name})
+    prove(folder, lacking, 2, "the layer has no k")
+    prove(folder, right, 2, "does not tell one pairing", flags=["--positions", 0])
+    for name in ("k_with_q_heads", "inverse", "bias", "norm", "swapped_pairs"):
+        part, change, _ = WRONG[name]
+        b = safetensors(folder / f"{name}.safetensors",
+                        meta_names(converted(original, of_layer_1(part, change))))
+        prove(folder, b, 1, "WRONG  the scores of both differ", flags=["--layer", 1])
+    got, out, err = run("prove", folder / "config.json", right, "--vectors", VECTORS)
+    check(got == 0 and "permuted in memory, half_split" in out, out, err)
+    # f16, rounded; blocks of Q8_0.
+    wide = {name: rows.astype(np.uint32) << 16 for name, rows in converted(original).items()}
+    half = {name: (rows.view(np.float32) * np.float32(1.001)).astype(np.float16)
+            for name, rows in wide.items()}
+    b = safetensors(folder / "f16.safetensors", meta_names(half), "F16")
+    prove(folder, b, 0, "PROVED", flags=["--layer", 1])
+    weights = {name: noise(heads_of(name) * DIM, 64) & 0x80FF | 0x3F00
+               for name in original if "weight" in name and "norm" not in name}
+    safetensors(folder / "wide.safetensors", weights)
+    blocks = {name: q8_0((rows.astype(np.uint32) << 16).view(np.float32))
+              for name, rows in converted(weights).items()}
+    b = gguf(folder / "q8.gguf", blocks, "llama", 8)
+    prove(folder, b, 0, "PROVED", a="wide.safetensors")
+    wrong = converted(blocks, lambda name, rows: inverse(rows, HEADS) if "q_proj" in name else rows)
+    prove(folder, gguf(folder / "q8_wrong.gguf", wrong, "llama", 8), 1, "WRONG",
+          a="wide.safetensors")
+
+
+def q8_0(rows):
+    """As ggml rounds: a scale in f16, 32 integers."""
+    blocks = rows.reshape(len(rows), -1, 32)
+    scale = np.abs(blocks).max(-1, keepdims=True) / 127
+    integers = np.rint(blocks / scale).astype(np.int8)
+    return np.concatenate([scale.astype(np.float16).view(np.uint8), integers.view(np.uint8)],
+                          -1).reshape(len(rows), -1)
+
+
+def test_python(folder):
+    """The door of Python asks the same program."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "conformance" / "adapters"))
+    import ropeproof
+    original = {name: (rows.astype(np.uint32) << 16).view(np.float32)
+                for name, rows in hugging_face().items()}
+    right = meta_names(converted(original))
+    say = functools.partial(ropeproof.weights.compare, program=PROGRAM, vectors=VECTORS)
+    found = say(original, right, LLAMA)
+    check(found.is_right and found.direction == "half_split -> interleaved", found)
+    wrong = meta_names(converted(original, of_layer_1("k_norm", lambda rows: rows)))
+    found = say(original, wrong, heads=HEADS, kv_heads=KV_HEADS)
+    rows = [row for row in found.tensors if row["verdict"] == "wrong"]
+    check(not found.is_right and len(rows) == 1 and rows[0]["layer"] == 1
+          and "not permuted" in rows[0]["fault"] and "WRONG  k norm of layer 1" in found, found)
+    for change in {"a": np.array(["x"])}, folder / "no":
+        try:
+            say(change, right)
+            check(False, "nothing is refused of", change)
+        except ropeproof.Error as error:
+            check("\n" not in str(error), error)
+    check(run("compare", "a", "b", "--json")[1] == "", "an error has JSON")
+
+
+def test_bad_numbers(folder):
+    original = hugging_face()
+    flags = ["--heads", HEADS, "--kv-heads", KV_HEADS, "--head-dim", DIM]
+    a = safetensors(folder / "a.safetensors", original)
+    name = "model.layers.1.self_attn.k_proj.weight"
+    broken = {**original, name: original[name].copy()}
+    broken[name][9, 2] = 0x7FC1
+    b = safetensors(folder / "b.safetensors", broken)
+    for words in (("compare", a, b), ("permute", b, folder / "c", "--to", "interleaved", "--from",
+                                      "half_split")):
+        got, out, err = run(*words, "--vectors", VECTORS, *flags)
+        check(got == 2 and err.count("\n") == 1 and "k_proj.weight\" has a NaN in row 9" in err, err)
+    check(len(list(folder.iterdir())) == 2, "a NaN leaves a file")
+    words = {"model.embed_tokens.weight": noise(7, WIDTH)}
+    a = safetensors(folder / "a.safetensors", {**original, **words})
+    b = safetensors(folder / "b.safetensors", {**original, "model.embed_tokens.weight": noise(
+        8, WIDTH)})
+    compare(a, b, 2, "NOT JUDGED  vocabulary\n", "7 tokens in A, 8 in B", flags=flags)
+
+
+def test_others(folder):
+    """What no pairing concerns: found by name or by rows, experts one by one or all in one."""
+    rest = {f"model.layers.0.mlp.experts.{e}.up_proj.weight": noise(8, WIDTH) for e in range(4)}
+    rest["lm_head.weight"] = noise(6, WIDTH)
+    original = {**hugging_face(bias=False), **rest}
+    flags = ["--heads", HEADS, "--kv-heads", KV_HEADS, "--all"]
+    a = safetensors(folder / "a.safetensors", original)
+
+    def other(file, experts, head=rest["lm_head.weight"]):
+        attention = converted({name: rows for name, rows in original.items() if name not in rest})
+        return safetensors(folder / file, {
+            **meta_names(attention), "blk.0.ffn_up_exps.weight": np.stack(experts),
+            "output.weight": head})
+
+    experts = list(rest.values())[:4]
+    compare(a, other("right.safetensors", experts), 0, "equal    experts: 1", "equal    other: 1",
+            flags=flags)
+    compare(a, other("order.safetensors", experts[::-1]), 1,
+            "experts in another order: expert 0 of B is expert 3 of A",
+            "WRONG  experts of layer 0", flags=flags)
+    moved = [permuted(rows, 1) for rows in experts]
+    compare(a, other("moved.safetensors", moved), 1,
+            "permuted half_split -> interleaved; it has no rotary channels", flags=flags)
+    compare(a, other("changed.safetensors", experts, noise(6, WIDTH)), 2,
+            "NOT JUDGED  other\n", "its rows are in no tensor of A", flags=flags)
+    changed = {**original, "lm_head.weight": noise(6, WIDTH)}
+    compare(a, safetensors(folder / "named.safetensors", changed), 1,
+            "no known rearrangement of rows: 0 of 6 are in A's tensor", flags=flags)
+
+
+run_tests(test_converters, test_types, test_lora, test_windows, test_fused, test_prove,
+          test_python, test_bad_numbers, test_others)

@@ -44,10 +44,11 @@ from ropeproof.named_problems import problems
 from ropeproof.problem import Problem
 from ropeproof.report import Report
 from ropeproof.server import serve
+from ropeproof import weights
 
 __all__ = [
     "DTYPES", "Error", "Invalid", "Problem", "Report", "Unsupported",
     "Verdict", "assert_rope_close", "backend", "bf16_to_f32", "bound",
     "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime", "from_torch",
     "golden", "grade", "judge", "kernel", "mark", "problems", "serve", "to_jax",
-    "to_ml_dtypes", "to_mlx", "to_onnxruntime", "to_torch"]
+    "to_ml_dtypes", "to_mlx", "to_onnxruntime", "to_torch", "weights"]

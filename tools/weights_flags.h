@@ -1,0 +1,35 @@
+// weights_flags.h -- what the commands of `ropeproof weights` share.
+#ifndef ROPEPROOF_TOOLS_WEIGHTS_FLAGS_H_
+#define ROPEPROOF_TOOLS_WEIGHTS_FLAGS_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "conformance/text/word_tables.h"
+#include "conformance/weights/attention.h"
+#include "tools/commands.h"
+
+namespace ropeproof::tools {
+
+inline constexpr conformance::text::Words<reference::Pairing, 2> kToWords{
+    {{reference::Pairing::kInterleaved, "interleaved"},
+     {reference::Pairing::kHalfSplit, "half_split"}}};
+
+struct WeightsOptions {
+  std::string a, b, expect, to, from, checksums;
+  conformance::weights::AttentionFlags flags;
+  std::filesystem::path vectors = default_vectors();
+  std::int64_t layer = 0;
+  std::vector<double> positions = {0, 1, 2, 17, 1000, 4095};
+  bool is_json = false, is_all = false, is_unverified = false;
+};
+
+// Holds scores of two checkpoints, or of one under both pairings, against each
+// other. Returns the exit status.
+int prove_weights(const WeightsOptions& options);
+
+}  // namespace ropeproof::tools
+
+#endif  // ROPEPROOF_TOOLS_WEIGHTS_FLAGS_H_
