@@ -25,23 +25,22 @@ inline double fast_decode(std::uint64_t bits) {
   } else if constexpr (kFormat == Format::kBF16) {
     return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16)};
   } else {
-    if ((bits & 0x7c00) == 0x7c00) return reference::decode(kFormat, bits);
-    // Exponent and fraction as those of an f32, whose bias is 112 larger. No
-    // branch for the sign: nothing predicts it.
+    // Exponent and fraction as those of an f32, whose bias is 112 larger; the
+    // largest exponent, of infinities and NaNs, stays the largest.
+    const std::uint64_t largest = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
     const auto x = static_cast<std::uint32_t>((bits & 0x8000) << 16 |
-                                              (bits & 0x7fff) << 13);
+                                              (bits & 0x7fff) << 13 | largest);
     return double{std::bit_cast<float>(x)} * 0x1p112;
   }
 }
 
-// reference::encode.
+// reference::encode of what is no NaN.
 template <reference::Format kFormat>
-inline std::uint64_t fast_encode(double x) {
+inline std::uint64_t encode_number(double x) {
   using reference::Format;
   if constexpr (kFormat == Format::kF64) {
     return std::bit_cast<std::uint64_t>(x);
   } else if constexpr (kFormat == Format::kF32) {
-    if (std::isnan(x)) return reference::encode(kFormat, x);
     return std::bit_cast<std::uint32_t>(static_cast<float>(x));
   } else {
     constexpr reference::FormatTraits kTraits = reference::traits(kFormat);
@@ -52,16 +51,29 @@ inline std::uint64_t fast_encode(double x) {
     constexpr double kSmallestNormal =
         kFormat == Format::kF16 ? 0x1p-14 : 0x1p-126;
     constexpr double kTooLarge = kFormat == Format::kF16 ? 0x1p16 : 0x1p128;
-    const double magnitude = std::abs(x);
-    if (!(magnitude >= kSmallestNormal && magnitude < kTooLarge)) {
-      return reference::encode(kFormat, x);
-    }
+    const double magnitude = std::min(std::abs(x), kTooLarge);
     // Round to nearest even; a carry moves into the exponent, up to infinity.
     std::uint64_t bits = std::bit_cast<std::uint64_t>(magnitude);
     bits += (std::uint64_t{1} << (kDropped - 1)) - 1 + (bits >> kDropped & 1);
-    const std::uint64_t sign = std::signbit(x) ? 0x8000 : 0;
-    return sign | ((bits >> kDropped) - kRebias);
+    bits = (bits >> kDropped) - kRebias;
+    // Subnormals lie as far apart as numbers of binary64 above this one.
+    constexpr double kAsFarApart =
+        kSmallestNormal * static_cast<double>(std::uint64_t{1} << kDropped);
+    const std::uint64_t subnormal =
+        std::bit_cast<std::uint64_t>(magnitude + kAsFarApart) -
+        std::bit_cast<std::uint64_t>(kAsFarApart);
+    const std::uint64_t sign = std::bit_cast<std::uint64_t>(x) >> 48 & 0x8000;
+    return sign | (magnitude < kSmallestNormal ? subnormal : bits);
   }
+}
+
+// reference::encode.
+template <reference::Format kFormat>
+inline std::uint64_t fast_encode(double x) {
+  if (kFormat != reference::Format::kF64 && std::isnan(x)) {
+    return reference::encode(kFormat, x);
+  }
+  return encode_number<kFormat>(x);
 }
 
 // Calls f.operator()<kFormat>().

@@ -8,6 +8,7 @@
 #include "conformance/judge/meter.h"
 #include "conformance/judge/output_layout.h"
 #include "conformance/judge/pair_bounds.h"
+#include "conformance/judge/quiet_pairs.h"
 #include "conformance/plugin/large.h"
 
 namespace ropeproof::conformance::judge {
@@ -31,63 +32,49 @@ void judge_tensor(Meter& meter, PairBounds& bounds,
   const double eta_slope = underflow_error(claim, 1) - eta;
   const std::int64_t d = problem.spec.layout.head_dim;
   const std::vector<Terms>* all = nullptr;
-  const auto* const from = channels.from.data();
-  const auto* const to = channels.to.data();
-  const std::size_t pairs = channels.from.size();
-  std::vector<Quiet> quiet(pairs);
+  QuietPairs quiet(channels, kFormat, shows_phase);
+  bool is_stale = true;
   for (std::int64_t row = 0; row < problem.tokens() * tensor.heads; ++row) {
-    const bool is_new_token = row % tensor.heads == 0;
-    if (is_new_token) {
+    const auto base = static_cast<std::size_t>(row * d);
+    const RowBits at{tensor.x->data() + base, tensor.got.data() + base,
+                     tensor.golden.data() + base,
+                     tensor.low.empty() ? nullptr : &tensor.low[base]};
+    if (row % tensor.heads == 0) {
       all = &bounds.at(row / tensor.heads);
       for (const Terms& terms : *all) meter.count_all(terms, 2 * tensor.heads);
+      is_stale = true;
     }
-    // Most of what is worse than all before comes first.
-    if (is_new_token || std::has_single_bit(static_cast<std::uint64_t>(row))) {
-      for (std::size_t j = 0; j < pairs; ++j) quiet[j] = meter.quiet((*all)[j]);
-    }
-    const auto base = static_cast<std::size_t>(row * d);
-    const std::uint64_t* x = tensor.x->data() + base;
-    const std::uint64_t* got = tensor.got.data() + base;
-    const std::uint64_t* golden = tensor.golden.data() + base;
-    const std::uint64_t* low = tensor.low.empty() ? nullptr : &tensor.low[base];
-    const Terms* const row_terms = all->data();
-    for (std::size_t j = 0; j < pairs; ++j) {
-      const Terms& terms = row_terms[j];
-      const double a = fast_decode<kFormat>(x[from[j].u]);
-      const double b = fast_decode<kFormat>(x[from[j].v]);
+    if (is_stale) quiet.refresh(meter, *all);
+    const std::vector<std::uint64_t>& loud = quiet.pass(meter, at);
+    is_stale = !loud.empty();
+    for (const std::uint64_t j : loud) {
+      const Terms& terms = (*all)[j];
+      const double a = fast_decode<kFormat>(at.x[channels.from[j].u]);
+      const double b = fast_decode<kFormat>(at.x[channels.from[j].v]);
       const double scale = terms.amplitude * pair_length<kFormat>(a, b);
-      const auto [u, v] = to[j];
-      const double got_u = fast_decode<kFormat>(got[u]);
-      const double got_v = fast_decode<kFormat>(got[v]);
-      const double known = meter.largest_known<kFormat>(scale, terms);
-      const auto low_at = [&](std::int64_t t) {
-        return low == nullptr ? 0 : std::bit_cast<double>(low[t]);
-      };
-      const bool u_passes = meter.passes<kFormat>(
-          got[u], got_u, golden[u], low_at(u), scale, known, quiet[j]);
-      const bool v_passes = meter.passes<kFormat>(
-          got[v], got_v, golden[v], low_at(v), scale, known, quiet[j]);
-      if (!u_passes || !v_passes) {
-        const double absolute = eta + eta_slope * (std::abs(a) + std::abs(b));
-        const Reading length =
-            meter.length<kFormat>(got_u, got_v, scale, absolute, terms);
-        for (const auto& [t, passes] :
-             {std::pair{u, u_passes}, {v, v_passes}}) {
-          if (passes) continue;
-          meter.within<kFormat>(tensor.first + row * d + t, got[t], golden[t],
-                                low_at(t), scale, absolute, terms, length);
-        }
+      const double absolute = eta + eta_slope * (std::abs(a) + std::abs(b));
+      const auto [u, v] = channels.to[j];
+      const double got_u = fast_decode<kFormat>(at.got[u]);
+      const double got_v = fast_decode<kFormat>(at.got[v]);
+      const Reading length =
+          meter.length<kFormat>(got_u, got_v, scale, absolute, terms);
+      for (const std::int64_t t : {u, v}) {
+        const double low =
+            at.low == nullptr ? 0 : std::bit_cast<double>(at.low[t]);
+        meter.within<kFormat>(tensor.first + row * d + t, at.got[t],
+                              at.golden[t], low, scale, absolute, terms,
+                              length);
       }
       if (!shows_phase) continue;
-      meter.phase(got_u, got_v, std::bit_cast<double>(golden[u]),
-                  std::bit_cast<double>(golden[v]), terms);
+      meter.phase(got_u, got_v, std::bit_cast<double>(at.golden[u]),
+                  std::bit_cast<double>(at.golden[v]), terms);
     }
     const bool is_row_finite =
         std::ranges::all_of(channels.outside, [&](std::int64_t t) {
-          return std::isfinite(fast_decode<kFormat>(x[t]));
+          return std::isfinite(fast_decode<kFormat>(at.x[t]));
         });
     for (const std::int64_t t : channels.outside) {
-      meter.copied<kFormat>(tensor.first + row * d + t, got[t], x[t],
+      meter.copied<kFormat>(tensor.first + row * d + t, at.got[t], at.x[t],
                             is_row_finite);
     }
   }

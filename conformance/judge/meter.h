@@ -29,11 +29,12 @@ struct Reading {
   }
 };
 
-// Which errors of a pair at a token are counted and change nothing else, since
-// worse ones are known: those up to `base` times the pair's length and `slope`
-// times the result, if they are no news in norm-ulp and of the structure.
+// Which pairs at a token are counted and change nothing else, since worse ones
+// are known: those whose errors are at most `base` times the pair's length and
+// `slope` times the result, `structure` times the length and `norm_ulp`, and
+// whose angle is off by at most `phase`.
 struct Quiet {
-  double base = -1, slope = 0;
+  double base = -1, slope = 0, structure = 0, phase = 0;
 };
 
 class Meter {
@@ -54,13 +55,18 @@ class Meter {
     if (!is_special_) count(terms, elements);
   }
 
+  // Whether anything can be quiet.
+  bool can_be_quiet() const {
+    return !is_special_ && marks_ == nullptr && spread_ == nullptr;
+  }
+
   // What is quiet from here on: errors within the worst ratio to each bound,
   // and the claim's. Ratios only grow, so it stays quiet. The factor pays for
   // the roundings of all products.
-  Quiet quiet(const Terms& terms) const {
+  Quiet quiet(const Terms& terms, bool shows_phase) const {
     constexpr double kLess = 1 - 0x1p-40;
-    const bool has_listener = marks_ != nullptr || spread_ != nullptr;
-    if (is_special_ || has_listener || terms.is_vacuous || worst.index < 0) {
+    const bool has_phase = shows_phase && m.phase_rho >= 0;
+    if (terms.is_vacuous || worst.index < 0 || has_phase != shows_phase) {
       return {};
     }
     double slope = std::min(worst_ratio_, 1.0), base = slope * terms.claim;
@@ -68,33 +74,14 @@ class Meter {
       slope = std::min(slope, m.class_ratio[i]);
       base = std::min(base, m.class_ratio[i] * terms.classes[i]);
     }
-    return {kLess * base, kLess * slope * terms.result};
+    return {kLess * base, kLess * slope * terms.result, terms.structure,
+            has_phase ? least_phase(terms) : 0};
   }
 
-  // The largest error that is no news in norm-ulp, nor of the structure.
-  template <reference::Format kFormat>
-  double largest_known(double scale, const Terms& terms) const {
-    return std::min(m.max_norm_ulp * fast_ulp<kFormat>(scale),
-                    scale * terms.structure);
-  }
-
-  // Counts one element if its error is quiet and at most `known`; else returns
-  // false. `scale` as within() has it. Products near 0, of a larger rounding,
-  // are not quiet.
-  template <reference::Format kFormat>
-  bool passes(std::uint64_t got_bits, double got, std::uint64_t golden,
-              double low, double scale, double known, const Quiet& quiet) {
-    constexpr double kFloor = 0x1p-900;
-    const double want = std::bit_cast<double>(golden);
-    const double error = std::abs((got - want) - low);
-    if (!(error <= known && error <= scale * quiet.base +
-                                         quiet.slope * std::abs(want) -
-                                         kFloor)) {
-      return false;
-    }
-    ++m.elements;
-    if (!is_nearest<kFormat>(got_bits, got, want)) ++m.not_nearest;
-    return true;
+  // Counts `elements` that are quiet, `not_nearest` of them not the nearest.
+  void count_quiet(std::int64_t elements, std::int64_t not_nearest) {
+    m.elements += elements;
+    m.not_nearest += not_nearest;
   }
 
   // One element. `scale`: the pair's length times |m|. `low` completes the
@@ -134,7 +121,8 @@ class Meter {
     if (spread_ != nullptr) {
       note(kFormat, error, bound, ulp, terms, length);
     }
-    if (!is_nearest<kFormat>(got_bits, got, want)) ++m.not_nearest;
+    const bool are_zeros = got == 0 && want == 0;  // the same number
+    if (fast_encode<kFormat>(want) != got_bits && !are_zeros) ++m.not_nearest;
     if (length.error > 0) {
       add({index, length.error, length.bound}, true, true);
     } else {
@@ -190,27 +178,35 @@ class Meter {
     const double cross = got_u * want_v - got_v * want_u;
     const double lengths =
         (got_u * got_u + got_v * got_v) * (want_u * want_u + want_v * want_v);
-    const bool is_seen = lengths > 0x1p-400 && lengths < 0x1p+900;
-    if (!is_seen) return;
+    if (!has_angle(lengths)) return;
     if (m.phase_rho < 0) m.phase_rho = 0;
-    const double limit = m.phase_rho * unit;
     const bool is_wide = got_u * want_u + got_v * want_v <= 0;
     if (is_wide) {  // beyond 90 degrees: nothing finer to say
       m.phase_rho = std::max(m.phase_rho, reference::bound::kVacuous / unit);
       note_phase(std::numbers::pi / 2, terms);
       return;
     }
-    const double least = std::min(limit, m.phase_error);
+    const double least = least_phase(terms);
     if (!(cross * cross > least * least * lengths)) return;
     const double error = std::abs(cross) / std::sqrt(lengths);
     m.phase_rho = std::max(m.phase_rho, error / unit);
     note_phase(error, terms);
   }
 
+  // Whether an angle can be told from the product of two squared lengths.
+  static bool has_angle(double lengths) {
+    return (lengths > 0x1p-400) & (lengths < 0x1p+900);
+  }
+
   Measurement m;
   Reading first_wrong, worst;
 
  private:
+  // The largest error of an angle that is no news.
+  double least_phase(const Terms& terms) const {
+    return std::min(m.phase_rho * terms.phase, m.phase_error);
+  }
+
   void count(const Terms& terms, std::int64_t elements) {
     if (terms.has_angle) {
       m.at_positions[size_of(terms.position)] += elements;
@@ -220,12 +216,6 @@ class Meter {
       m.vacuous += elements;
       m.vacuous_at[size_of(terms.position)] += elements;
     }
-  }
-
-  // Zeros of either sign are the same number.
-  template <reference::Format kFormat>
-  static bool is_nearest(std::uint64_t got_bits, double got, double want) {
-    return fast_encode<kFormat>(want) == got_bits || (got == 0 && want == 0);
   }
 
   static bool is_pattern(std::uint64_t golden) {
