@@ -124,6 +124,35 @@ TEST_CASE("a wrong result says where, how far, and which bug it is",
   CHECK_THAT(off.text, ContainsSubstring("1 of 48 elements"));
 }
 
+TEST_CASE("a large wrong result is named by a part of it", "[assertion]") {
+  constexpr std::int64_t kBatch = 3, kTokens = 400, kLate = 300, kMany = 32;
+  const Floats x = numbers(kBatch * kTokens * kMany * kDim * 2);
+  std::vector<std::int64_t> positions;
+  for (std::int64_t i = 0; i < kBatch * kTokens; ++i) {
+    positions.push_back(i % kTokens);
+  }
+  std::vector<std::int64_t> used = positions;
+  for (std::int64_t t = kLate; t < kTokens; ++t) {
+    ++used[static_cast<std::size_t>(2 * kTokens + t)];
+  }
+  ropeproof_problem p =
+      ropeproof_dense(ROPEPROOF_F32, ROPEPROOF_HALF_SPLIT, kBatch, kTokens,
+                      kMany, 2 * kDim, x.data(), nullptr, used.data(), 10000);
+  ropeproof_judgement* judgement = nullptr;
+  REQUIRE(ropeproof_expect(&p, nullptr, &judgement) == ROPEPROOF_OK);
+  Floats y;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    y.push_back(static_cast<float>(ropeproof_golden(judgement)[i]));
+  }
+  ropeproof_free(judgement);
+  p.positions = positions.data(), p.q.out = y.data();
+  const std::string text = found(p).text;
+  CHECK_THAT(text, ContainsSubstring("what     position + 1"));
+  CHECK_THAT(text, ContainsSubstring(
+                       "tried    on tokens 268 to 395 of batch rows 0 and 2, "
+                       "each numbered"));
+}
+
 TEST_CASE("goldens and bounds are there before a result is", "[assertion]") {
   Example example(ROPEPROOF_ROPE);
   example.problem.q.out = nullptr;

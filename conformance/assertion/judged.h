@@ -11,6 +11,7 @@
 
 #include "conformance/assertion/given_table.h"
 #include "conformance/assertion/judgement.h"
+#include "conformance/assertion/part.h"
 #include "conformance/cases/case.h"
 #include "conformance/explain/diagnosis.h"
 #include "conformance/judge/judge.h"
@@ -48,7 +49,9 @@ struct Judgement::Judged {
   const std::vector<double>& golden_of_each();
   const std::vector<double>& bound_of_each();
   bool are_nans() const;
-  std::vector<explain::Diagnosis> diagnoses() const;
+  std::optional<Part> looked_at() const;
+  std::vector<explain::Diagnosis> diagnoses(
+      const std::optional<Part>& part) const;
   std::string case_text() const;
   std::string bound_text() const;
   std::string other_claim_text() const;

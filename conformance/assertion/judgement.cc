@@ -10,6 +10,7 @@
 
 #include "conformance/assertion/abi_problem.h"
 #include "conformance/assertion/judged.h"
+#include "conformance/assertion/part.h"
 #include "conformance/assertion/screening.h"
 #include "conformance/assertion/table_rows.h"
 #include "conformance/cases/summary.h"
@@ -29,9 +30,9 @@
 namespace ropeproof::conformance::assertion {
 namespace {
 
-// Hypotheses are tried on results up to this size; larger ones keep the
-// pattern and what was measured.
-constexpr std::int64_t kLargestExplained = std::int64_t{1} << 17;
+// Hypotheses are tried on so many elements, claims on so many.
+constexpr std::int64_t kMostExplained = std::int64_t{1} << 17;
+constexpr std::int64_t kMostClaimed = std::int64_t{1} << 23;
 
 // A cache is searched for the rows that a kernel took up to this size.
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 23;
@@ -89,7 +90,15 @@ bool Judgement::Judged::are_nans() const {
          nans(output.q) + nans(output.k) == measurement.wrong;
 }
 
-std::vector<explain::Diagnosis> Judgement::Judged::diagnoses() const {
+// The part of a large result that hypotheses are tried on.
+std::optional<Part> Judgement::Judged::looked_at() const {
+  const bool has_heads = operation == ROPEPROOF_ROPE || given;
+  if (elements() <= kMostExplained || !has_heads) return std::nullopt;
+  return part_around(asked, output, *measurement.first_wrong, kMostExplained);
+}
+
+std::vector<explain::Diagnosis> Judgement::Judged::diagnoses(
+    const std::optional<Part>& part) const {
   const std::string rows =
       cache ? rows_taken(asked, *cache, claim, output) : "";
   if (!rows.empty()) {
@@ -98,18 +107,22 @@ std::vector<explain::Diagnosis> Judgement::Judged::diagnoses() const {
     other_rows.checks = other_rows.tried = 1;
     return {other_rows};
   }
-  if (elements() > kLargestExplained || are_nans()) return {};
+  if (are_nans()) return {};
+  if (!part && elements() > kMostExplained) return {};
   explain::Evidence evidence;
   evidence.kernel = kernel;
   const explain::Facts facts;  // of one problem, the places alone tell apart
   explain::Answer answer;
   answer.facts = &facts;
   answer.operation = operation;
-  answer.asked = std::make_shared<const cases::Case>(asked);
+  answer.asked =
+      std::make_shared<const cases::Case>(part ? part->asked : asked);
   answer.claim = claim;
-  answer.output = std::make_shared<const judge::Output>(output);
+  answer.output =
+      std::make_shared<const judge::Output>(part ? part->output : output);
   answer.is_failure = true;
-  answer.elements = measurement.elements;
+  answer.elements =
+      part ? part->asked.problem.elements() : measurement.elements;
   evidence.wrong.push_back(std::move(answer));
   evidence.right = [](const std::set<std::uint32_t>&) {
     return std::vector<explain::Answer>();
@@ -159,7 +172,7 @@ std::string Judgement::Judged::bound_text() const {
 // The first claim beside the caller's by which nothing is wrong: what an honest
 // kernel of another arithmetic has to say. 16-bit angles (A3) are not tried.
 std::string Judgement::Judged::other_claim_text() const {
-  if (elements() > kLargestExplained) return "";
+  if (elements() > kMostClaimed) return "";
   using Claim = ropeproof_claim;
   constexpr std::uint32_t kUlps = 4;
   const auto in_f32 = [](Claim& c) {
@@ -197,19 +210,21 @@ std::string Judgement::Judged::failure_text() const {
   const judge::Measurement& m = measurement;
   const explain::Account account = explain::account_of(
       m, asked.problem, asked.golden, operation, claim, output);
-  const std::vector<explain::Diagnosis> faults = diagnoses();
+  const std::optional<Part> part = looked_at();
+  const std::vector<explain::Diagnosis> faults = diagnoses(part);
   const bool is_named = std::ranges::any_of(faults, [](const auto& d) {
     return d.what != "" && !(d.bug == cases::Bug("memory/wrong-place"));
   });
   // What stands there, where it was found, says more than a bug without a name.
   const bool is_seen = !is_named && !account.measured.empty();
-  std::string text = std::to_string(m.wrong) + " of " +
-                     std::to_string(m.elements) +
-                     " elements are beyond their bound\n" +
-                     (is_seen ? report::paragraph("what", account.measured[0])
-                              : report::diagnoses_text(faults, false)) +
-                     report::paragraph("case", case_text()) +
-                     report::element_text("first", *m.first_wrong);
+  std::string text =
+      std::to_string(m.wrong) + " of " + std::to_string(m.elements) +
+      " elements are beyond their bound\n" +
+      (is_seen ? report::paragraph("what", account.measured[0])
+               : report::diagnoses_text(faults, false)) +
+      (part && is_named ? report::paragraph("tried", "on " + part->text) : "") +
+      report::paragraph("case", case_text()) +
+      report::element_text("first", *m.first_wrong);
   if (m.worst) text += report::element_text("worst", *m.worst);
   text += report::paragraph("bound", bound_text()) + other_claim_text();
   text += report::paragraph("pattern", account.pattern);

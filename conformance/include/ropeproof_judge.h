@@ -45,7 +45,9 @@
  *             all are within their bounds, for golden and for bound 30 ns; ten
  *             times that where something is wrong, and for worst and text.
  *             Frequencies that no earlier call had, and the cosines that
- *             golden needs, take 10 us each, a diagnosis some 0.1 s.
+ *             golden needs, take 10 us each, a diagnosis some 0.1 s. Of
+ *             more than 2^17 elements it is made of some tokens, and the text
+ *             says of which.
  */
 #ifndef ROPEPROOF_CONFORMANCE_ROPEPROOF_JUDGE_H_
 #define ROPEPROOF_CONFORMANCE_ROPEPROOF_JUDGE_H_
