@@ -8,6 +8,10 @@
 namespace ropeproof::tools {
 namespace {
 
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kStep{100}, kStepOfLog{60'000};
+
 constexpr const char* kErase = "\r\x1b[K";
 constexpr std::size_t kMostLetters = 40;
 
@@ -22,7 +26,8 @@ bool is_capable_terminal(int descriptor) {
 ProgressLine::ProgressLine(int descriptor, const char* what)
     : descriptor_(descriptor),
       what_(what),
-      is_terminal_(is_capable_terminal(descriptor)) {}
+      is_terminal_(is_capable_terminal(descriptor)),
+      next_(steady_clock::now() + (is_terminal_ ? kStep * 0 : kStepOfLog)) {}
 
 // A line that is lost is no matter.
 void ProgressLine::write(const std::string& text) const {
@@ -32,12 +37,13 @@ void ProgressLine::write(const std::string& text) const {
 
 void ProgressLine::show(std::size_t done, std::size_t all,
                         const std::string& current) {
-  const auto now = std::chrono::steady_clock::now();
-  if (!is_terminal_ || now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
-  write(kErase + std::to_string(done) + " of " + std::to_string(all) + " " +
-        what_ + ": " + current.substr(0, kMostLetters));
-  is_shown_ = true;
+  const auto now = steady_clock::now();
+  if (now < next_) return;
+  next_ = now + (is_terminal_ ? kStep : kStepOfLog);
+  const std::string text = std::to_string(done) + " of " + std::to_string(all) +
+                           " " + what_ + ": " + current.substr(0, kMostLetters);
+  write(is_terminal_ ? kErase + text : "ropeproof: " + text + "\n");
+  is_shown_ = is_terminal_;
 }
 
 void ProgressLine::erase() {

@@ -1,4 +1,4 @@
-// progress.h -- a line on a terminal while a run takes its time.
+// progress.h -- how far a run is, while it takes its time.
 #ifndef ROPEPROOF_TOOLS_PROGRESS_H_
 #define ROPEPROOF_TOOLS_PROGRESS_H_
 
@@ -8,7 +8,8 @@
 
 namespace ropeproof::tools {
 
-// A line on a descriptor, erased at the end; nothing where that is no terminal.
+// A line on a terminal, erased at the end; elsewhere, as in the log of a test,
+// one more every minute.
 class ProgressLine {
  public:
   // `what` are counted.
@@ -17,7 +18,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // "123 of 1284 cases: smoke-rich-001", at most ten times a second.
+  // "123 of 1284 cases: smoke-rich-001", on a terminal at most ten times a
+  // second.
   void show(std::size_t done, std::size_t all, const std::string& current);
   void erase();
 
@@ -27,7 +29,7 @@ class ProgressLine {
   int descriptor_;
   const char* what_;
   bool is_terminal_, is_shown_ = false;
-  std::chrono::steady_clock::time_point next_{};
+  std::chrono::steady_clock::time_point next_;
 };
 
 }  // namespace ropeproof::tools

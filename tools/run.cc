@@ -202,8 +202,9 @@ Command add_run(CLI::App& app) {
       "require S1: the f32 pipeline that models were trained with");
   options->output.add_flags(*command);
   command->add_option("--progress", options->progress,
-                      "descriptor, inherited, that shows how far the run is, "
-                      "where it is a terminal (default: standard error)");
+                      "descriptor, inherited, that shows how far the run is: a "
+                      "line on a terminal, elsewhere one a minute (default: "
+                      "standard error)");
   // No verdict: nothing that a verdict alone has.
   auto* claim =
       command

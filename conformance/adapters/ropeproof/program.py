@@ -85,11 +85,11 @@ def ask(program, arguments, kernel, folder):
     ours, theirs = socket.socketpair()
     number = theirs.fileno()
     try:
-        with theirs, _terminal() as terminal, open(paths[0], "wb") as text, open(paths[1], "wb") as said:
+        with theirs, _standard_error() as progress, open(paths[0], "wb") as text, open(paths[1], "wb") as said:
             process = subprocess.Popen(
                 [program, *arguments, "--socket", str(number),
-                 *[f"--progress={fd}" for fd in terminal]],
-                pass_fds=[number, *terminal], stdin=subprocess.DEVNULL, stdout=text,
+                 *[f"--progress={fd}" for fd in progress]],
+                pass_fds=[number, *progress], stdin=subprocess.DEVNULL, stdout=text,
                 stderr=said,
                 # Ctrl-C is for this process, and the time that the program
                 # takes is not the function's.
@@ -115,12 +115,11 @@ def ask(program, arguments, kernel, folder):
 
 
 @contextlib.contextmanager
-def _terminal():
-    """Another descriptor of standard error where that is a terminal, or none."""
+def _standard_error():
+    """Another descriptor of standard error, if it has one."""
     found = []
     with contextlib.suppress(AttributeError, OSError, ValueError):
-        if os.isatty(sys.stderr.fileno()):
-            found = [os.dup(sys.stderr.fileno())]
+        found = [os.dup(sys.stderr.fileno())]
     try:
         yield found
     finally:
