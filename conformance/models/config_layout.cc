@@ -47,9 +47,11 @@ class LayoutReader {
                   "; expected one that makes int(" + std::to_string(d) + " * " +
                   key + ") even and at least 2, not " + std::to_string(r));
     }
-    if (given && is_own && fraction && r != *given) {
-      model_.refuse("rotary_dim",
-                    "int(head_dim * " + key + "), " + std::to_string(r));
+    const bool is_left = config_.leaves("rotary_dim");
+    if (given && (is_left || (is_own && fraction)) && r != *given) {
+      model_.refuse("rotary_dim", "int(head_dim * " + key + "), " +
+                                      std::to_string(r) +
+                                      (is_left ? ": " + unread() : ""));
     }
     if (given && (is_own || !fraction)) r = *given;
     if (r % 2 != 0) {
@@ -177,7 +179,10 @@ class LayoutReader {
     const std::string other = other_fraction();
     const bool has_usual = rope.find_own(usual) || model_.find_own(usual);
     if (other.empty()) {
-      if (!has_usual && model_.find_own("rotary_dim")) return {{}, usual};
+      if (!has_usual && model_.find_own("rotary_dim") &&
+          !config_.leaves("rotary_dim")) {
+        return {{}, usual};
+      }
       return {inside_or_beside(rope, model_, usual, kFraction), usual};
     }
     const auto fraction = model_.number(other, kFraction);
@@ -201,8 +206,8 @@ class LayoutReader {
     return "";
   }
 
-  // Gemma 4: int(fraction * head_dim // 2) pairs of a half-split over the whole
-  // head, and exponents that count against it.
+  // Gemma 4: int(fraction * head_dim // 2) pairs of the whole head's, and
+  // exponents that count against it.
   void set_proportional(std::int64_t d, double fraction,
                         ModelRope& result) const {
     const auto pairs =
@@ -212,12 +217,15 @@ class LayoutReader {
                   "; expected one that rotates at least one pair of head_dim " +
                   std::to_string(d) + ", an even number");
     }
-    if (result.spec.layout.pairing != Pairing::kHalfSplit) {
-      model_.fail("pairing is " +
-                  text::word(text::kPairingWords, result.spec.layout.pairing) +
-                  "; expected half_split with rope_type proportional");
+    const Pairing pairing = result.spec.layout.pairing;
+    if (pairing != Pairing::kHalfSplit && pairing != Pairing::kInterleaved) {
+      model_.fail(
+          "rope_type is proportional; expected pairing half_split or "
+          "interleaved");
     }
-    result.spec.layout = reference::proportional_layout(d, pairs);
+    result.spec.layout = pairing == Pairing::kHalfSplit
+                             ? reference::proportional_layout(d, pairs)
+                             : reference::leading(d, 2 * pairs, pairing);
     result.spec.frequencies.exponents =
         reference::proportional_exponents(d, pairs);
   }
