@@ -13,6 +13,7 @@ from transformers import PreTrainedModel
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 TOKENS = 11  # no model has 11 heads by default
+ATTENDS = "Attention|Attn|Indexer|Compressor"  # in the names of classes that do
 
 
 # The model, without its weights ------------------------------------------------------------------
@@ -20,7 +21,7 @@ TOKENS = 11  # no model has 11 heads by default
 
 @contextlib.contextmanager
 def replaced(holder, **values):
-    before = {name: getattr(holder, name) for name in values}
+    before = {name: inspect.getattr_static(holder, name) for name in values}
     for name, value in values.items():
         setattr(holder, name, value)
     try:
@@ -96,6 +97,8 @@ def make_silent(model):
             for name, x in held.items():
                 if x is not None and x.is_meta:  # a number, repeated: it takes no memory
                     held[name] = torch.full((), 0.5, dtype=x.dtype).expand(x.shape)
+        if hasattr(module, "create_weight"):  # of sinusoids, which no checkpoint holds
+            module.weight.data = module.create_weight()
         if isinstance(module, torch.nn.Linear):
             module.forward = lambda x, *a, _n=module.out_features, **k: noise(*x.shape[:-1], _n)
         elif type(module).forward is torch.nn.Embedding.forward:
@@ -103,9 +106,10 @@ def make_silent(model):
         elif isinstance(module, (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)):
             module.forward = lambda x, *a, _m=module, **k: convolved(_m, x)
         elif "Norm" in kind and any(True for _ in module.parameters()):
-            module.forward = lambda *a, **k: [*a, *k.values()][0]
+            several = "tuple" in str(inspect.signature(module.forward).return_annotation)
+            module.forward = lambda *a, _n=several, **k: (a if _n else [*a, *k.values()][0])
         elif re.search("MLP|Mlp|M[Oo][Ee]|Experts|FeedForward|FFN", kind) and not any(
-                re.search("Attention|Attn|Rotary", type(m).__name__) for m in module.modules()):
+                re.search(f"{ATTENDS}|Rotary", type(m).__name__) for m in module.modules()):
             module.forward = lambda *a, **k: [*a, *k.values()][0].as_subclass(Noise)
 
 
@@ -134,6 +138,12 @@ class Record:
             if self.depth == 0:
                 self.applied.append((self.path[-1], function, args, keys, result))
             return result
+
+        return call
+
+    def applying_method(self, function):
+        def call(module, *args, **keys):
+            return self.applying(function.__get__(module))(*args, **keys)
 
         return call
 
@@ -177,12 +187,16 @@ class Record:
     def watch(self, model):
         for name, module in model.named_modules():
             kind = type(module).__name__
-            if re.search("Attention|Attn|Indexer|Compressor|Layer$|Block$", kind):
+            if re.search(f"{ATTENDS}|Layer$|Block$", kind):
                 module.register_forward_pre_hook(lambda m, a, _n=name: self.enter(_n))
                 module.register_forward_hook(
                     lambda m, a, r: self.path.pop() and None, always_call=True)
             elif re.search("Rotary|R[Oo]PE|Rope", kind):
                 module.forward = self.turning(module)
+
+
+# Names of the functions and methods that turn heads.
+APPLIES = r"\b_?apply_\w*(rotary|rope)"
 
 
 @contextlib.contextmanager
@@ -194,10 +208,19 @@ def recording(model, record):
             for name, value in list(vars(modeling).items()):
                 if not inspect.isfunction(value):
                     continue
-                if re.search("apply_.*(rotary|rope)", name):
+                if re.search(APPLIES, name):
                     stack.enter_context(replaced(modeling, **{name: record.applying(value)}))
                 if name == "eager_attention_forward":
                     stack.enter_context(replaced(modeling, **{name: record.attending(value)}))
+        for kind in {type(m) for m in model.modules()}:
+            for name, value in list(vars(kind).items()):
+                if re.search(APPLIES, name) and isinstance(value, staticmethod):
+                    value = staticmethod(record.applying(value.__func__))
+                elif re.search(APPLIES, name) and inspect.isfunction(value):
+                    value = record.applying_method(value)
+                else:
+                    continue
+                stack.enter_context(replaced(kind, **{name: value}))
         yield
 
 
@@ -237,13 +260,17 @@ def inputs_of(model):
         "pixel_values": noise(1, 3, *size), "hidden_states": noise(24, width(model.config)),
         "grid_thw": grid, "image_grid_thw": grid,
         "encoder_hidden_states": noise(1, TOKENS, width(model.config)),
+        "input_features": noise(1, 64, getattr(model.config, "num_mel_bins", 80)),
+        "pixel_values_videos": noise(1, 2, 3, *size), "merge_sizes": torch.tensor([1]),
         "pixel_position_ids": torch.cartesian_prod(torch.arange(12), torch.arange(12))[None],
     }
     code = inspect.getsource(type(model).forward)
     if "self.embed_tokens(" in code and not hasattr(model, "embed_tokens"):
         del known["input_ids"]  # which a part that has no embedding does not take
     elif "input_ids" in names:
-        del known["inputs_embeds"], known["pixel_values"], known["image_grid_thw"]
+        for name in ("inputs_embeds", "pixel_values", "image_grid_thw", "input_features",
+                     "pixel_values_videos"):
+            del known[name]
     elif "grid_thw" in names or "image_grid_thw" in names:
         known["pixel_values"] = known["hidden_states"]
     if names.keys() & {"input_ids", "pixel_values", "hidden_states"}:

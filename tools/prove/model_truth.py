@@ -8,7 +8,7 @@ import sys
 
 import torch
 
-from model_run import COORDINATES, TOKENS, noise
+from model_run import APPLIES, COORDINATES, TOKENS, noise
 
 def tensors(value):
     return value if isinstance(value, (tuple, list)) else (value,)
@@ -31,19 +31,24 @@ def positions_of(rotary):
 
 
 # The parameters that are turned, in the functions of all models.
-TURNED = ("q", "k", "v", "x", "tensor", "xq", "xk", "query", "key")
+TURNED = ("q", "k", "v", "x", "tensor", "xq", "xk", "qk", "query", "key", "query_layer",
+          "key_layer", "value_layer")
+
+
+def turned_first(function, args, keys):
+    """(the arguments by name, the first of them that is turned)"""
+    names = list(inspect.signature(function).parameters)
+    given = dict(zip(names, args)) | keys
+    return given, given[next((n for n in names if n in TURNED), names[0])]
 
 
 def matrix(call, new):
     """[channel in, token, channel out] of the function on the first head of its first tensor."""
     path, function, args, keys, result = call
-    names = list(inspect.signature(function).parameters)
-    given = dict(zip(names, args)) | keys
-    query = given[names[0]]
+    given, query = turned_first(function, args, keys)
     d = query.shape[-1]
     angles = {k: new.get(id(v), v) for k, v in given.items()}
-    for name in names:
-        x = given.get(name)
+    for name, x in given.items():
         if name in TURNED and torch.is_tensor(x):
             if x.dim() == 4:
                 angles[name] = torch.eye(x.shape[-1])[:, None, None, :].expand(-1, *x.shape[1:])
@@ -127,8 +132,7 @@ def rope_of(record, call, length):
             moves = moves or out != (u, v)
     if not pairs:
         raise ValueError("nothing turns at position 1")
-    names = list(inspect.signature(function).parameters)
-    query = (dict(zip(names, args)) | keys)[names[0]]
+    query = turned_first(function, args, keys)[1]
     return {"head_dim": query.shape[-1], "pairs": pairs, "amplitude": amplitude, "moves": moves,
             "step": step}
 
@@ -176,7 +180,7 @@ def apart(record, length=0):
     rotaries = [m for k, m in kinds.items() if re.search("Rotary|R[Oo]PE", k.__name__)
                 and "position_ids" in inspect.signature(k.forward).parameters]
     functions = [f for n, f in vars(modeling).items() if inspect.isfunction(f)
-                 and re.search("apply_.*(rotary|rope)", n) and n + "(" in code]
+                 and re.search(APPLIES, n) and n + "(" in code]
     widths = {m.head_dim for m in record.model.modules() if isinstance(
         getattr(m, "head_dim", None), int) and "Rotary" not in type(m).__name__}
     if (len(rotaries), len(functions), len(widths)) != (1, 1, 1):
@@ -232,4 +236,10 @@ def truth(record, length=0):
     for layer, error in unplaced.items():
         if not layers.get(layer):
             raise error
+    for path in record.entered:
+        kind = type(record.model.get_submodule(path))
+        code = inspect.getsource(kind) if "Att" in kind.__name__ else ""
+        if (not layers.get(layer_of(path, stems)) and re.search("rotary|rotat", code)
+                and not re.search(APPLIES, code)):
+            raise LookupError(f"{kind.__name__} turns its heads by no function that is known")
     return layers

@@ -132,6 +132,11 @@ def measured(config_class, document, length=0):
     return LAST["found"]
 
 
+# Lists with a value of each layer, of which the files with scalings have four, or as many as hold
+# the first that has a RoPE.
+PER_LAYER = ("layer_types", "mlp_layer_types", "no_rope_layers", "layer_rope_theta")
+
+
 class Tally:
     def __init__(self, program, name):
         self.program, self.name = program, name
@@ -238,8 +243,11 @@ def main():
         if (old := old_spelling(document)) is not None:
             judge("files of 4", kind, config_class, old)
             ropes = [] if isinstance(found, Exception) else [r for r in found[0].values() if r]
-            if ropes and document["rope_parameters"].get("rope_type") == "default":
-                usual.append((kind, config_class, document, len(ropes[0]["pairs"])))
+            told = all(kind not in t.refused for t in tallies["files of 5"])
+            if told and ropes and document["rope_parameters"].get("rope_type") == "default":
+                first = min((i for i, r in found[0].items() if r and isinstance(i, int)), default=0)
+                usual.append((kind, config_class, document, max(4, 1 + first),
+                              ropes[0]["head_dim"], len(ropes[0]["pairs"])))
 
     for config_class, _, turns in configs():
         kind = config_class.model_type
@@ -253,11 +261,14 @@ def main():
             for tally in tallies["files of 5"]:
                 tally.count(tally.untold, "cannot be run", kind, error)
     step = max(1, len(usual) // max(1, args.scaled))
-    for kind, config_class, document, pairs in usual[::step][: args.scaled]:
-        document = {k: v for k, v in document.items() if k not in (
-            "layer_types", "mlp_layer_types", "no_rope_layers", "layer_rope_theta",
-            "original_max_position_embeddings")}
-        document |= {"num_hidden_layers": 4, "max_position_embeddings": 32768}
+    for kind, config_class, document, layers, head_dim, pairs in usual[::step][: args.scaled]:
+        document = {k: v[:layers] if k in PER_LAYER and isinstance(v, list) else v
+                    for k, v in document.items() if k != "original_max_position_embeddings"}
+        longest = config_class.attribute_map.get("max_position_embeddings",
+                                                 "max_position_embeddings")
+        document |= {"num_hidden_layers": layers, longest: 32768}
+        if document.get("head_dim", 0) is None:  # which the class's own scalings multiply
+            document["head_dim"] = head_dim
         for at, scaling in enumerate(variants(pairs)):
             name = scaling.get("rope_type", scaling.get("type"))
             dictionary = {**document["rope_parameters"], **scaling}
