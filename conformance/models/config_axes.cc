@@ -62,6 +62,10 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
     }
     return;
   }
+  if (known == nullptr && config.entry != nullptr) {
+    rope.refuse(key, "none: the class of " + config.type +
+                         " has positions of one axis");
+  }
   json axes = known != nullptr ? *known : usual_axes(rope, is_xdrope);
   const std::int64_t rotary_dim = result.spec.layout.rotary_dim;
   auto sections = rope.sections(key, axes["names"].size(), rotary_dim / 2);

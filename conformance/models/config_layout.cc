@@ -26,8 +26,9 @@ class LayoutReader {
 
   void set_layout(const std::string& layers, const ConfigObject& rope,
                   const RopeType& type, ModelRope& result) const {
-    if (const auto r = model_.integer("qk_rope_head_dim", 2, kMaxHeadDim)) {
-      return set_latent(*r, result);
+    if (config_.reads("qk_rope_head_dim")) {
+      const auto r = model_.integer("qk_rope_head_dim", 2, kMaxHeadDim);
+      if (r) return set_latent(*r, result);
     }
     const std::int64_t d = head_dim(layers);
     const auto [fraction, key] = rotary_fraction(rope);
@@ -40,24 +41,25 @@ class LayoutReader {
     }
     const double product = static_cast<double>(d) * fraction.value_or(1);
     std::int64_t r = static_cast<std::int64_t>(product);
-    const auto given = model_.integer("rotary_dim", 2, d);
-    const bool is_own = model_.find_own("rotary_dim") != nullptr;
+    const bool reads = config_.reads("rotary_dim");
+    const std::int64_t given =  // 0: none
+        reads ? model_.integer("rotary_dim", 2, d).value_or(0) : 0;
+    const bool is_own = given > 0 && model_.find_own("rotary_dim") != nullptr;
     if (fraction && (r % 2 != 0 || r < 2)) {
       model_.fail(key + " is " + shortest(*fraction) +
                   "; expected one that makes int(" + std::to_string(d) + " * " +
                   key + ") even and at least 2, not " + std::to_string(r));
     }
     const bool is_left = config_.leaves("rotary_dim");
-    if (given && (is_left || (is_own && fraction)) && r != *given) {
+    if (given > 0 && (is_left || (is_own && fraction)) && r != given) {
       model_.refuse("rotary_dim", "int(head_dim * " + key + "), " +
                                       std::to_string(r) +
                                       (is_left ? ": " + unread() : ""));
     }
-    if (given && (is_own || !fraction)) r = *given;
+    if (given > 0 && (is_own || !fraction)) r = given;
     if (r % 2 != 0) {
-      model_.fail(
-          (model_.has("rotary_dim") ? "rotary_dim is " : "head_dim is ") +
-          std::to_string(r) + "; expected an even number");
+      model_.fail((given > 0 ? "rotary_dim is " : "head_dim is ") +
+                  std::to_string(r) + "; expected an even number");
     }
     const json* window = config_.field("window");
     result.spec.layout =
@@ -91,8 +93,11 @@ class LayoutReader {
       }
       return *d;
     }
-    const char* hidden = model_.has("n_embd") ? "n_embd" : "hidden_size";
-    const char* heads = model_.has("n_head") ? "n_head" : "num_attention_heads";
+    const auto either = [&](const char* other, const char* usual) {
+      return config_.reads(other) && model_.has(other) ? other : usual;
+    };
+    const char* hidden = either("n_embd", "hidden_size");
+    const char* heads = either("n_head", "num_attention_heads");
     if (!model_.has(hidden)) {
       model_.missing("head_dim", "an integer >= 2, or " + std::string(hidden) +
                                      " and " + heads);
@@ -179,7 +184,8 @@ class LayoutReader {
     const std::string other = other_fraction();
     const bool has_usual = rope.find_own(usual) || model_.find_own(usual);
     if (other.empty()) {
-      if (!has_usual && model_.find_own("rotary_dim") &&
+      const bool reads = config_.reads("rotary_dim");
+      if (!has_usual && reads && model_.find_own("rotary_dim") &&
           !config_.leaves("rotary_dim")) {
         return {{}, usual};
       }

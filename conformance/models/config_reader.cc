@@ -40,6 +40,9 @@ class Reader {
     for (const char* key : {"layer_rope_theta", "rope_theta"}) {
       const auto list = model_.node().find(key);
       if (list == model_.node().end() || !list->is_array()) continue;
+      if (key == std::string("layer_rope_theta") && !config_.reads(key)) {
+        continue;
+      }
       if (key == std::string("rope_theta")) check_base_list();
       return of_layers(key, none);
     }
@@ -51,6 +54,7 @@ class Reader {
     // Two bases, as Gemma 3 and ModernBERT have them in version 4: the sliding
     // layers have no scaling.
     for (const char* key : {"rope_local_base_freq", "local_rope_theta"}) {
+      if (!config_.reads(key)) continue;
       if (const auto base = model_.number(key, kPositive)) {
         return {one("full_attention", rope, full_base(rope)),
                 one("sliding_attention", none, *base)};
@@ -255,7 +259,9 @@ class Reader {
     if (!base || model_.find_own("rope_theta") != nullptr) {
       base = inside_or_beside(rope, model_, "rope_theta", kPositive);
     }
-    const auto ratio = model_.number("rope_ratio", kPositive);
+    const auto ratio = config_.reads("rope_ratio")
+                           ? model_.number("rope_ratio", kPositive)
+                           : std::nullopt;
     if (ratio && *ratio != 1 && config_.entry == nullptr) {
       model_.refuse("rope_ratio", "none: multiply rope_theta by it");
     }

@@ -148,6 +148,15 @@ const json* TypedConfig::formulas(const std::string& key) const {
   return member(field("keys"), key);
 }
 
+bool TypedConfig::reads(const std::string& key) const {
+  const json* defaults = field("defaults");
+  const json* others = field("reads");
+  const json* flags = field("nope_list");
+  return entry == nullptr || (defaults && defaults->contains(key)) ||
+         (others && std::ranges::find(*others, json(key)) != others->end()) ||
+         (flags && *flags == key);
+}
+
 bool TypedConfig::leaves(const std::string& key) const {
   const json* unread = field("unread");
   return unread != nullptr &&

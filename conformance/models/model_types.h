@@ -37,6 +37,9 @@ struct TypedConfig {
   const nlohmann::json* field(const std::string& name) const;
   // Returns the formulas that the entry has for a key, or null.
   const nlohmann::json* formulas(const std::string& key) const;
+  // Whether the class of the type reads a key that some classes have; of an
+  // unknown type that is assumed.
+  bool reads(const std::string& key) const;
   // Whether the class of the type leaves this key unread.
   bool leaves(const std::string& key) const;
 };

@@ -96,9 +96,10 @@ struct Pipeline {
   // tensors then hold the results of a kernel for this type, before their last
   // rounding.
   std::optional<reference::Format> dtype;
-  std::function<double(double)> input;   // what elements are rounded to
-  std::function<double(double)> result;  // and sums, before they are stored
-  bool round_each = false;               // every product and sum to the dtype
+  std::function<double(double)> input;    // what elements are rounded to
+  std::function<double(double)> product;  // and products, before they are added
+  std::function<double(double)> result;   // and sums, before they are stored
+  bool round_each = false;                // every product and sum to the dtype
   bool is_f32 = false;           // arithmetic in f32, whatever the dtype
   bool truncates = false;        // whatever becomes 16 bits
   bool round_half_away = false;  // of what becomes 16 bits

@@ -248,7 +248,9 @@ void PipelineKernel::rotate_head(const ropeproof_problem& p,
                                            : Format::kF32;
   const Format products = narrow == Format::kF64 ? step : Format::kF32;
   const auto times = [&](double a, double b) {
-    return flushed(Flush::kProducts, products, fast_round_to(step, a * b));
+    const double ab = fast_round_to(step, a * b);
+    return flushed(Flush::kProducts, products,
+                   pipeline_.product ? pipeline_.product(ab) : ab);
   };
   const auto sum = [&](double a, double b, double product) {
     return fast_round_to(step, pipeline_.is_fused ? std::fma(a, b, product)

@@ -146,6 +146,7 @@ Mutations results() {
                   "compute in f32 and round once, or declare the rounding",
                   true};
   const Slip own{once.bug, 4, "read and write q and k in their own type"};
+  const Slip stored{once.bug, 4, own.advice, true};
   const Slip subnormal{"value/special-mishandled", 4, "leave flush-to-zero off",
                        true};
   const auto computes_in = [](Format format) {
@@ -167,10 +168,14 @@ Mutations results() {
           set(&Pipeline::input, to(Format::kBF16))),
       own("inputs rounded to f16", "of: inputs rounded to bf16",
           set(&Pipeline::input, to(Format::kF16))),
-      own("results rounded to bf16", "of: inputs rounded to bf16",
-          set(&Pipeline::result, to(Format::kBF16))),
-      own("results rounded to f16", "of: inputs rounded to bf16",
-          set(&Pipeline::result, to(Format::kF16))),
+      once("products rounded to bf16", kOf,
+           set(&Pipeline::product, to(Format::kBF16))),
+      once("products rounded to f16", kOf,
+           set(&Pipeline::product, to(Format::kF16))),
+      stored("results rounded to bf16", "of: inputs rounded to bf16",
+             set(&Pipeline::result, to(Format::kBF16))),
+      stored("results rounded to f16", "of: inputs rounded to bf16",
+             set(&Pipeline::result, to(Format::kF16))),
       {"result truncated", "triton-lang/triton#11217", once.bug, 4,
        "round to nearest, ties to even; or claim the rounding \"truncate\", "
        "ROPEPROOF_TRUNCATE in C",
