@@ -155,9 +155,11 @@ explain::Diagnosis meaning_of(const Check& check,
 
 // Which cases fail so, and no other that is judged under the same operation.
 explain::Place where_of(const Run& run,
-                        const std::vector<const Check*>& failing) {
+                        const std::vector<const Check*>& failing,
+                        const SeenAgain& again) {
   constexpr std::size_t kMost = 1500;
-  std::vector<explain::Sighting> members, others;
+  explain::Seen seen;
+  auto& [members, others] = seen;
   std::set<std::string> ids;
   const bool has_values = std::ranges::any_of(failing, &Check::is_of_values);
   const Aspect aspect = has_values ? Aspect::kValues : failing.front()->aspect;
@@ -178,14 +180,23 @@ explain::Place where_of(const Run& run,
     if (others.size() < kMost)
       others.push_back({facts->second, kMost + others.size()});
   }
-  return members.empty() ? explain::Place{}
-                         : explain::rule_of(members, others).place;
+  if (members.empty()) return {};
+  // A promise has few calls: what is common to a handful says nothing.
+  constexpr std::size_t kFewest = 6;
+  if (!has_values && members.size() < kFewest && !others.empty()) {
+    return {explain::Place::Kind::kNoSimpleRule, ""};
+  }
+  const auto of_first = [&](int round) {
+    return again ? again(*failing[0], round) : explain::Seen();
+  };
+  return explain::confirmed_rule(std::move(seen), false, of_first).place;
 }
 
 }  // namespace
 
 std::vector<explain::Diagnosis> broken_promises(
-    const Run& run, const std::set<std::size_t>& explained) {
+    const Run& run, const std::set<std::size_t>& explained,
+    const SeenAgain& again) {
   std::set<std::pair<std::string, std::uint32_t>> wrong;
   std::int64_t tried = 0;
   const std::set<std::string> of_values = ends_of_values(run);
@@ -227,7 +238,7 @@ std::vector<explain::Diagnosis> broken_promises(
     explain::Diagnosis& d = kind.first;
     d.checks = static_cast<std::int64_t>(kind.second.size());
     d.tried = tried;
-    d.where = where_of(run, kind.second);
+    d.where = where_of(run, kind.second, again);
     all.push_back(std::move(d));
   }
   std::ranges::stable_sort(all, std::greater{}, &explain::Diagnosis::checks);

@@ -169,8 +169,9 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
     return answers.right(operations);
   };
   if (kernel != nullptr) {
-    evidence.varied = [&](const explain::Answer& like) {
-      return varied_answers(*kernel, like);
+    evidence.again = [&](const explain::Answer& like, explain::Again again,
+                         int round) {
+      return answers_again(*kernel, run, like, again, round);
     };
   }
   explain::Explanation found = explain::explain(evidence);
@@ -195,7 +196,21 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
     }
     all.push_back(std::move(d));
   }
-  std::ranges::move(broken_promises(run, explained), std::back_inserter(all));
+  Asked asked(run, corpus);
+  const auto seen = [&](const Check& check, int round) {
+    explain::Seen some;
+    auto c = kernel == nullptr ? nullptr : asked.of(check);
+    if (c == nullptr || !check.is_of_values()) return some;
+    const explain::Answer like = answers.of(check, std::move(c));
+    for (const explain::Answer& answer :
+         answers_again(*kernel, run, like, explain::Again::kNear, round)) {
+      auto& list = answer.output == nullptr ? some.struck : some.spared;
+      list.push_back({*answer.facts, some.struck.size() + some.spared.size()});
+    }
+    return some;
+  };
+  std::ranges::move(broken_promises(run, explained, seen),
+                    std::back_inserter(all));
   std::ranges::stable_partition(
       all, [](const explain::Diagnosis& d) { return !d.what.empty(); });
   return all;

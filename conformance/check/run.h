@@ -14,6 +14,7 @@
 #include "conformance/check/promises.h"
 #include "conformance/check/shard.h"
 #include "conformance/check/shown.h"
+#include "conformance/cover/arrays.h"
 #include "conformance/cover/recipe.h"
 #include "conformance/explain/account.h"
 #include "conformance/judge/judge.h"
@@ -152,6 +153,7 @@ struct Run {
   std::vector<LostAnswer> lost;  // the first ones
   std::vector<cover::Recipe> recipes;
   plugin::Description formed_for;
+  std::shared_ptr<const cover::Arrays> arrays = {};  // null: nothing is formed
 };
 
 }  // namespace ropeproof::conformance::check

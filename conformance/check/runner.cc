@@ -352,6 +352,7 @@ class Suite {
     run_.shown.round();
     run_.recipes = std::move(recipes_);
     run_.formed_for = asked_description(kernel_, selection_);
+    run_.arrays = selection_.arrays;
   }
 
   plugin::Kernel& kernel_;

@@ -1,14 +1,21 @@
 #include "conformance/check/varied.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "conformance/cases/draw.h"
 #include "conformance/cases/smaller.h"
 #include "conformance/check/attempt.h"
+#include "conformance/check/choices.h"
 #include "conformance/check/facts.h"
+#include "conformance/check/formed.h"
+#include "conformance/check/offered.h"
+#include "conformance/cover/offer.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/judge/judge.h"
 
 namespace ropeproof::conformance::check {
@@ -47,16 +54,50 @@ cases::Case resized(const cases::Case& c, const Sizes& sizes) {
                            heads(k_heads, p.k_heads));
 }
 
-class Varier {
+// Asks a kernel cases that are like the one of an answer, under its operation.
+class Asker {
  public:
-  Varier(plugin::Kernel& kernel, const explain::Answer& like)
+  Asker(plugin::Kernel& kernel, const explain::Answer& like)
       : kernel_(kernel), like_(like) {}
 
-  std::vector<explain::Answer> answers() {
+  // The same calls.
+  std::vector<explain::Answer> repeat() {
+    constexpr std::int64_t kRepeats = 24;
+    for (std::int64_t i = 0; i < kRepeats; ++i) {
+      ask(*like_.asked, {{"number of the call", i}});
+    }
+    return std::move(all_);
+  }
+
+  // Other sizes.
+  std::vector<explain::Answer> vary() {
     const cases::Problem& p = like_.asked->problem;
     const Sizes own = {p.batch, p.seq, p.q_heads, p.k_heads};
+    most_ = std::clamp(p.elements(), kMostElements, 8 * kMostElements);
     for (std::size_t which = 0; which < own.size(); ++which) {
       if (own[which] > 0) vary(own, which);
+    }
+    return std::move(all_);
+  }
+
+  // Cases that are formed.
+  std::vector<explain::Answer> ask_formed(
+      const std::vector<cover::Recipe>& recipes,
+      plugin::Description formed_for) {
+    std::vector<const cover::Recipe*> list;
+    for (const cover::Recipe& recipe : recipes) list.push_back(&recipe);
+    formed_for.operations = like_.operation;
+    FormedCases formed(list, formed_for);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const FormedList cases = formed.next();
+      const cases::Case& c = cases->front();
+      const bool is_asked =
+          !c.problem.is_special && c.problem.elements() <= 8 * kMostElements &&
+          missing_feature(kernel_.description(), like_.operation, c.problem,
+                          kernel_.shares_memory())
+              .empty() &&
+          !declines(kernel_, like_.operation, c);
+      if (is_asked) ask(c);
     }
     return std::move(all_);
   }
@@ -81,32 +122,57 @@ class Varier {
         break;
       }
     }
+    // A product of sizes has its threshold elsewhere where others are larger.
+    for (auto i = is_wrong.begin(); std::next(i) != is_wrong.end(); ++i) {
+      if (i->second == std::next(i)->second) continue;
+      sizes[which] = i->second ? std::next(i)->first : i->first;
+      for (std::size_t other = 0; other < sizes.size(); ++other) {
+        if (other == which || sizes[other] == 0) continue;
+        Sizes larger = sizes;
+        for (int times = 0; times < 3; ++times) {
+          larger[other] *= 2;
+          ask(larger);
+        }
+      }
+      break;
+    }
   }
 
   // Whether the answer is wrong; nothing where there is none.
   std::optional<bool> ask(const Sizes& sizes) {
     const auto [batch, seq, q_heads, k_heads] = sizes;
     const cases::Problem& p = like_.asked->problem;
-    if (batch * seq * (q_heads + k_heads) * p.spec.layout.head_dim >
-        kMostElements) {
+    if (batch * seq * (q_heads + k_heads) * p.spec.layout.head_dim > most_) {
       return std::nullopt;
     }
+    return ask(resized(*like_.asked, sizes));
+  }
+
+  std::optional<bool> ask(const cases::Case& c, const Facts& more = {}) {
+    if (!kernel_.is_live()) return std::nullopt;
     auto own = std::make_shared<OwnFacts>();
-    own->asked = resized(*like_.asked, sizes);
+    own->asked = c;
     auto output = std::make_shared<judge::Output>();
     const Subject subject{own->asked, like_.operation};
-    if (call_of(kernel_, subject).run(*output).outcome !=
-        plugin::Outcome::kOk) {
-      return std::nullopt;
-    }
+    const bool is_answered =
+        call_of(kernel_, subject).run(*output).outcome == plugin::Outcome::kOk;
     own->facts = facts_of(own->asked.problem);
+    own->facts.insert(more.begin(), more.end());
     explain::Answer answer = like_;
     answer.asked = {own, &own->asked};
-    answer.output = output;
     answer.facts = &own->facts;
+    if (!is_answered) {
+      answer.output = nullptr;
+      answer.is_failure = true;
+      all_.push_back(std::move(answer));
+      return std::nullopt;
+    }
+    answer.output = output;
+    answer.claim = judge::claim_of(kernel_.description(),
+                                   own->asked.problem.dtype, like_.operation);
     const judge::Measurement m =
         judge::judge(own->asked.problem, own->asked.golden, like_.operation,
-                     like_.claim, *output);
+                     answer.claim, *output);
     answer.is_failure = !m.pass();
     answer.elements = m.elements;
     all_.push_back(std::move(answer));
@@ -115,21 +181,61 @@ class Varier {
 
   plugin::Kernel& kernel_;
   const explain::Answer& like_;
+  std::int64_t most_ = kMostElements;
   std::vector<explain::Answer> all_;
 };
 
+// Problems that differ from one in a class of one dimension; each third one in
+// any.
+std::vector<cover::Recipe> recipes_near(plugin::Kernel& kernel,
+                                        const cover::Model& model,
+                                        const explain::Answer& like,
+                                        std::uint64_t seed) {
+  constexpr std::uint64_t kCount = 60;
+  const cover::Masks masks =
+      cover::offered(model, kernel.description(), kernel.shares_memory());
+  const call::Call call(kernel, like.operation, like.asked->problem, like.id,
+                        reference::Format::kF32, call::Contents::kLaidOut);
+  const cover::Row own = cover::classes_of(model, call.questions().front());
+  std::vector<cover::Recipe> recipes;
+  cases::Draw draw(seed);
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    cover::Recipe recipe = cover::drawn_recipe(model, masks, seed, i);
+    cover::Row row = own;
+    const auto d = static_cast<std::size_t>(
+        draw.between(0, static_cast<std::int64_t>(row.size()) - 1));
+    row[d] = recipe.row[d];
+    if (const auto whole = model.complete(row, masks); whole && i % 3 != 0) {
+      recipe.row = *whole;
+    }
+    recipe.elements = kMostElements;
+    recipes.push_back(std::move(recipe));
+  }
+  return recipes;
+}
+
 }  // namespace
 
-std::vector<explain::Answer> varied_answers(plugin::Kernel& kernel,
-                                            const explain::Answer& like) {
+std::vector<explain::Answer> answers_again(plugin::Kernel& kernel,
+                                           const Run& run,
+                                           const explain::Answer& like,
+                                           explain::Again again, int round) {
   const cases::Problem& p = like.asked->problem;
   const bool rotates = like.operation == ROPEPROOF_ROPE ||
                        like.operation == ROPEPROOF_ROTATE ||
                        like.operation == ROPEPROOF_LOOKUP;
+  if (!rotates || !kernel.is_live()) return {};
+  Asker asker(kernel, like);
+  if (again == explain::Again::kSame) return asker.repeat();
+  if (again == explain::Again::kNear) {
+    if (run.arrays == nullptr) return {};
+    const auto seed = static_cast<std::uint64_t>(1 + round);
+    return asker.ask_formed(recipes_near(kernel, run.arrays->model, like, seed),
+                            run.formed_for);
+  }
   const bool is_plain = p.storage.spacing == cases::Spacing::kDense &&
                         p.storage.rows == cases::RowSpacing::kDense;
-  if (!rotates || !is_plain || !kernel.is_live()) return {};
-  return Varier(kernel, like).answers();
+  return is_plain ? asker.vary() : std::vector<explain::Answer>();
 }
 
 }  // namespace ropeproof::conformance::check

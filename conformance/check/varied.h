@@ -1,22 +1,33 @@
-// varied.h -- a problem asked again with other sizes.
+// varied.h -- a kernel asked again, for the sake of a diagnosis.
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_VARIED_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_VARIED_H_
 
 #include <vector>
 
+#include "conformance/check/run.h"
 #include "conformance/explain/answer.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
 
-// What a kernel answers where one size of a problem is another: batch, seq,
-// heads of q, heads of k; its tokens and heads stand there several times, or
-// only some of them. Sizes are small numbers, powers of two and their
-// neighbours, and where a right one stands beside a wrong one, those between.
-// None for permutations, tables and frequencies, and problems whose rows share
-// memory. Cost: some hundred calls, of at most 2^12 elements each.
-std::vector<explain::Answer> varied_answers(plugin::Kernel& kernel,
-                                            const explain::Answer& like);
+// What a kernel answers, under the operation of an answer of a run; without an
+// output where it crashes or refuses. None for permutations, tables and
+// frequencies.
+//
+// kSame: 24 calls.
+// kSizes: the problem with one size another: batch, seq, heads of q, heads of
+// k; its tokens and heads stand there several times, or only some of them.
+// Sizes are small numbers, powers of two and their neighbours, and where a
+// right one stands beside a wrong one, those between; then, beside the
+// threshold, with another size larger. None where rows share memory. Cost: some
+// hundred calls, of 2^12 elements, or as many as the problem has, at most 2^15.
+// kNear: 60 problems that are formed, of 2^12 elements where their classes
+// allow it, each of a class of its own in one dimension, or in all. None for a
+// run without covering arrays.
+std::vector<explain::Answer> answers_again(plugin::Kernel& kernel,
+                                           const Run& run,
+                                           const explain::Answer& like,
+                                           explain::Again again, int round);
 
 }  // namespace ropeproof::conformance::check
 

@@ -32,6 +32,12 @@ struct Answer {
   int equation = 0;  // that wrong elements contradict
 };
 
+// What a kernel is asked for a diagnosis, beside a wrong answer: the
+// same problem over and over, which has the fact "number of the call"; the same
+// with other sizes; problems that differ from it in one class, or in all, each
+// round with numbers of its own.
+enum class Again { kSame, kSizes, kNear };
+
 struct Evidence {
   plugin::Description kernel;
   std::vector<Answer> wrong, lost;
@@ -41,9 +47,9 @@ struct Evidence {
   // goldens say, in the kernel's place.
   std::function<std::vector<Answer>(const std::set<std::uint32_t>& operations)>
       right;
-  // Fresh answers to the problem of a wrong one with other sizes, right or
-  // wrong; null: the kernel is not there to be asked.
-  std::function<std::vector<Answer>(const Answer& like)> varied;
+  // Fresh answers, right or wrong. Null: the kernel is not there to be asked.
+  std::function<std::vector<Answer>(const Answer& like, Again again, int round)>
+      again;
 };
 
 // The answer that the goldens say, rounded once: tables and frequencies to

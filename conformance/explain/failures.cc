@@ -14,6 +14,8 @@ namespace {
 // How many wrong answers are tried, and how many with every hypothesis.
 constexpr std::size_t kMostTried = 400;
 constexpr std::size_t kMostScans = 24, kFewScans = 4;
+// Elements of answers that are tried so; one of 2^17 costs a second.
+constexpr std::int64_t kMostScanned = std::int64_t{1} << 19;
 // Of hypotheses that are tried on all.
 constexpr std::size_t kMostLeads = 12;
 
@@ -134,14 +136,16 @@ void Failures::try_from(std::size_t first,
                         const std::vector<std::size_t>& some) {
   std::vector<std::size_t> hits(hypotheses_.size()), leads;
   std::size_t scans = 0;
+  std::int64_t scanned = 0;
   for (const std::size_t i : some) {
     // After a few scans one that explains part of an answer will do, too.
     const bool is_explained = std::ranges::any_of(leads, [&](std::size_t h) {
       const Fit& one = fit(i, h);
       return one.explains_all() || (scans >= kFewScans && one.explains_wrong());
     });
-    if (is_explained || scans == kMostScans) continue;
+    if (is_explained || scans == kMostScans || scanned > kMostScanned) continue;
     ++scans;
+    scanned += failures_[i].trial->elements();
     scan(i, first);
     for (std::size_t h = first; h < hypotheses_.size(); ++h) {
       if (!fit(i, h).explains_wrong()) continue;

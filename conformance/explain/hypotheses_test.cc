@@ -119,12 +119,12 @@ TEST_CASE("hypotheses have names of their own, known classes and equations",
 }
 
 // What a hypothesis makes of the answers of a kernel with that very bug.
-struct Seen {
+struct OnCases {
   int wrong = 0, allowed = 0, explained = 0;
 };
 
 void try_at(const wrong::Mutation& h, const Case& c, std::uint32_t operation,
-            const Base& base, Seen& seen) {
+            const Base& base, OnCases& seen) {
   const judge::Output output = answer(base, c, operation, h.change);
   if (is_empty(output)) return;
   const Trial trial = trial_of(base, c, operation, output);
@@ -141,7 +141,7 @@ TEST_CASE("each hypothesis explains a kernel with that bug, f32 angle or exact",
   for (const wrong::Mutation& h : wrong::mutations()) {
     if (is_of_weights(h) || h.name == kCrashing) continue;
     CAPTURE(h.name);
-    Seen seen;
+    OnCases seen;
     for (const Format dtype : {Format::kF32, Format::kBF16, Format::kF64}) {
       const std::vector<CaseAndOperation> places = revealing(h, dtype);
       if (places.empty() && dtype == Format::kBF16) ++unseen_in_bf16;
@@ -200,7 +200,7 @@ TEST_CASE("each hypothesis of weights explains a kernel with that bug",
   for (const wrong::Mutation& h : wrong::mutations()) {
     if (!is_of_weights(h)) continue;
     CAPTURE(h.name);
-    Seen seen;
+    OnCases seen;
     for (const cases::Group& group : cases::committed().groups) {
       for (cases::Case c : group.permute_cases) {
         if (h.bug == cases::Bug("value/special-mishandled")) {

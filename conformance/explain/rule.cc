@@ -141,4 +141,38 @@ Rule rule_of(const std::vector<Sighting>& members,
   return {{Place::Kind::kNoSimpleRule, ""}, std::move(rule.conditions)};
 }
 
+Rule confirmed_rule(Seen seen, bool is_shown,
+                    const std::function<Seen(int round)>& fresh) {
+  Rule rule = rule_of(seen.struck, seen.spared);
+  for (int round = 0; round < kRounds; ++round) {
+    const Place::Kind kind = rule.place.kind;
+    if (kind == Place::Kind::kNoSimpleRule) return rule;
+    Seen asked = fresh(round);
+    if (asked.struck.empty() && asked.spared.empty()) return rule;
+    const auto holds = [&](const Sighting& one) {
+      return kind == Place::Kind::kEverywhere ||
+             std::ranges::any_of(rule.conditions, [&](const Condition& c) {
+               return c.holds(one.facts);
+             });
+    };
+    is_shown = is_shown || asked.has_both();
+    if (std::ranges::all_of(asked.struck, holds) &&
+        std::ranges::none_of(asked.spared, holds) &&
+        (is_shown || kind == Place::Kind::kEverywhere)) {
+      return rule;
+    }
+    // Answers of different rounds are different ones.
+    const auto add = [&](std::vector<Sighting>& to,
+                         std::vector<Sighting>& some) {
+      for (Sighting& one : some) {
+        one.answer += static_cast<std::size_t>(round + 1) << 32;
+        to.push_back(std::move(one));
+      }
+    };
+    add(seen.struck, asked.struck), add(seen.spared, asked.spared);
+    rule = rule_of(seen.struck, seen.spared);
+  }
+  return {{Place::Kind::kNoSimpleRule, ""}, std::move(rule.conditions)};
+}
+
 }  // namespace ropeproof::conformance::explain

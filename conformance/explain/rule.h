@@ -3,6 +3,7 @@
 #define ROPEPROOF_CONFORMANCE_EXPLAIN_RULE_H_
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "conformance/explain/diagnosis.h"
@@ -28,6 +29,21 @@ struct Rule {
 };
 Rule rule_of(const std::vector<Sighting>& members,
              const std::vector<Sighting>& others);
+
+// Members and others.
+struct Seen {
+  std::vector<Sighting> struck, spared;
+  bool has_both() const { return !struck.empty() && !spared.empty(); }
+};
+
+// The rule of what was seen, once fresh answers confirm it: all that is struck
+// there is a member, and nothing that is spared. One that they contradict is
+// formed again with them, kRounds times; then there is none. `fresh` asks in a
+// round, and sees nothing where nobody answers. `is_shown`: both sides of a
+// threshold have been asked.
+inline constexpr int kRounds = 3;
+Rule confirmed_rule(Seen seen, bool is_shown,
+                    const std::function<Seen(int round)>& fresh);
 
 }  // namespace ropeproof::conformance::explain
 

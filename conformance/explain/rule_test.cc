@@ -13,18 +13,24 @@ std::int64_t drawn(std::size_t i, std::size_t k) {
   return static_cast<std::int64_t>((i * 2654435761u + k * 40503u) % 9973 % 251);
 }
 
-// Answers of many sizes, where is(facts) those that are struck.
+// Answers of many sizes from the `first` on, where is(facts) those that are
+// struck.
 template <class Is>
-Rule rule(std::size_t count, const Is& is) {
-  std::vector<Sighting> struck, spared;
-  for (std::size_t i = 0; i < count; ++i) {
+Seen seen(std::size_t first, std::size_t count, const Is& is) {
+  Seen some;
+  for (std::size_t i = first; i < first + count; ++i) {
     Facts facts;
     for (std::size_t k = 0; k < 12; ++k) {
       facts["size " + std::to_string(k)] = drawn(i, 977 * k + 13);
     }
-    (is(i, facts) ? struck : spared).push_back({facts, i});
+    (is(i, facts) ? some.struck : some.spared).push_back({facts, i});
   }
-  return rule_of(struck, spared);
+  return some;
+}
+template <class Is>
+Rule rule(std::size_t count, const Is& is) {
+  const Seen some = seen(0, count, is);
+  return rule_of(some.struck, some.spared);
 }
 
 TEST_CASE("a threshold that many answers show is told", "[conformance]") {
@@ -36,6 +42,49 @@ TEST_CASE("a threshold that many answers show is told", "[conformance]") {
   REQUIRE(found.conditions.size() == 1);
   CHECK(found.conditions[0].holds({{"size 3", std::int64_t{200}}}));
   CHECK(!found.conditions[0].holds({{"size 3", std::int64_t{20}}}));
+}
+
+TEST_CASE("a threshold is told as the roundest number that parts as well",
+          "[conformance]") {
+  std::vector<Sighting> struck, spared;
+  for (std::size_t i = 0; i < 40; ++i) {
+    const auto size = static_cast<std::int64_t>(i < 20 ? 900 + i : 1100 + i);
+    (i < 20 ? spared : struck).push_back({{{"size", size}}, i});
+  }
+  CHECK(rule_of(struck, spared).place.rule == "size > 1024");
+}
+
+TEST_CASE("what a number leaves when it is divided is a rule",
+          "[conformance]") {
+  const auto found = rule(1000, [](std::size_t, const Facts& facts) {
+    return std::get<std::int64_t>(facts.at("size 5")) % 10 == 7;
+  });
+  CHECK(found.place.rule == "size 5 modulo 10 is 7");
+}
+
+TEST_CASE("a rule is told once fresh answers confirm it", "[conformance]") {
+  const auto is_large = [](std::size_t, const Facts& facts) {
+    return std::get<std::int64_t>(facts.at("size 3")) > 128;
+  };
+  const auto is_any = [](std::size_t i, const Facts&) { return i % 3 == 0; };
+  const auto fresh = [&](const auto& is) {
+    return [&](int round) {
+      return seen(1000 + 500 * static_cast<std::size_t>(round), 200, is);
+    };
+  };
+  const Seen some = seen(0, 100, is_large);
+  CHECK(confirmed_rule(some, true, fresh(is_large)).place.rule ==
+        "size 3 > 128");
+  CHECK(confirmed_rule(some, true, fresh(is_any)).place.kind ==
+        Kind::kNoSimpleRule);
+  // Nobody answers; and nothing spared is everywhere, until something is.
+  CHECK(confirmed_rule(some, false, [](int) { return Seen(); }).place.kind ==
+        Kind::kRule);
+  const Seen all{some.struck, {}};
+  CHECK(confirmed_rule(all, false, [&](int) { return all; }).place.kind ==
+        Kind::kEverywhere);
+  CHECK(confirmed_rule(all, false, fresh(is_large)).place.rule ==
+        "size 3 > 128");
 }
 
 TEST_CASE("a rule that few answers escape is told", "[conformance]") {

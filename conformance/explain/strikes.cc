@@ -7,53 +7,70 @@ namespace ropeproof::conformance::explain {
 
 Rule Strikes::of_bug(const wrong::Change& change, bool rounds,
                      const std::vector<std::size_t>& failures) {
-  Where where(is_alone());
-  std::vector<Mark> marks;
-  std::set<std::uint32_t> operations;
-  const auto add = [&](const Failure& one) {
+  return confirmed(failures, [&](const Failure& one, std::vector<Mark>& marks) {
     one.trial->fit(change, rounds, &marks);
     // What a right one has, rounded from binary64, may be wrong in NaNs that
     // are copied.
     if (!one.answer->is_failure) {
       std::ranges::replace(marks, Mark::kExplained, Mark::kUnmoved);
     }
-    where.add(*one.answer, *one.trial, marks);
-  };
-  for (const Failure& one : varied(failures[0])) add(one);
-  for (const std::size_t i : failures) {
-    operations.insert(failures_.answer(i).operation);
-    add(failures_.at(i));
-  }
-  for (const Failure& right : contrast(operations)) {
-    if (operations.contains(right.answer->operation)) add(right);
-  }
-  return where.rule();
+  });
 }
 
 Rule Strikes::of_wrong(const std::vector<std::size_t>& failures) {
-  Where where(is_alone());
-  std::set<std::uint32_t> operations;
-  std::vector<Mark> marks;
-  const auto add = [&](const Failure& one) {
-    if (one.answer->is_failure) {
-      one.trial->fit([](wrong::Pipeline&) {}, false, &marks);
-      for (Mark& mark : marks) {
-        if (mark == Mark::kUnseen) continue;
-        mark = mark == Mark::kUnmoved ? Mark::kBroken : Mark::kExplained;
-      }
-    } else {
+  return confirmed(failures, [&](const Failure& one, std::vector<Mark>& marks) {
+    if (!one.answer->is_failure) {
       marks.assign(static_cast<std::size_t>(one.trial->elements()),
                    Mark::kBroken);
+      return;
     }
-    where.add(*one.answer, *one.trial, marks);
+    one.trial->fit([](wrong::Pipeline&) {}, false, &marks);
+    for (Mark& mark : marks) {
+      if (mark == Mark::kUnseen) continue;
+      mark = mark == Mark::kUnmoved ? Mark::kBroken : Mark::kExplained;
+    }
+  });
+}
+
+Rule Strikes::confirmed(
+    const std::vector<std::size_t>& failures,
+    const std::function<void(const Failure&, std::vector<Mark>&)>& mark) {
+  const auto add = [&](Where& to, const Failure& one) {
+    std::vector<Mark> marks;
+    mark(one, marks);
+    to.add(*one.answer, *one.trial, marks);
   };
-  for (const Failure& one : varied(failures[0])) add(one);
+  const auto seen_again = [&](Again how, int round) {
+    Where where;
+    for (const Failure& one : again(failures[0], how, round)) add(where, one);
+    return where.seen();
+  };
+  // Where the same call differs, sizes and places have nothing to do with it.
+  const auto is_failure = [](const Failure& one) {
+    return one.answer->is_failure;
+  };
+  const std::vector<Failure>& same = again(failures[0], Again::kSame, 0);
+  if (std::ranges::any_of(same, is_failure) &&
+      !std::ranges::all_of(same, is_failure)) {
+    const Seen seen = seen_again(Again::kSame, 0);
+    return rule_of(seen.struck, seen.spared);
+  }
+  Where where(is_alone());
+  std::set<std::uint32_t> operations;
+  for (const Failure& one : again(failures[0], Again::kSizes, 0)) {
+    add(where, one);
+  }
+  const bool is_shown = where.seen().has_both();
   for (const std::size_t i : failures) {
     operations.insert(failures_.answer(i).operation);
-    add(failures_.at(i));
+    add(where, failures_.at(i));
   }
-  for (const Failure& right : contrast(operations)) add(right);
-  return where.rule();
+  for (const Failure& right : contrast(operations)) {
+    if (operations.contains(right.answer->operation)) add(where, right);
+  }
+  return confirmed_rule(where.seen(), is_shown, [&](int round) {
+    return seen_again(Again::kNear, round);
+  });
 }
 
 bool Strikes::is_alone() {
@@ -61,12 +78,14 @@ bool Strikes::is_alone() {
          contrast({failures_.answer(0).operation}).empty();
 }
 
-const std::vector<Failure>& Strikes::varied(std::size_t failure) {
-  const auto [found, is_new] = varied_.try_emplace(failure);
+const std::vector<Failure>& Strikes::again(std::size_t failure, Again how,
+                                           int round) {
+  const auto [found, is_new] = again_.try_emplace({failure, how, round});
   auto& [answers, trials] = found->second;
-  if (is_new && evidence_.varied) {
-    answers = evidence_.varied(failures_.answer(failure));
+  if (is_new && evidence_.again) {
+    answers = evidence_.again(failures_.answer(failure), how, round);
     for (const Answer& answer : answers) {
+      if (answer.output == nullptr) continue;
       trials.push_back(
           {&answer, std::make_unique<Trial>(answer, evidence_.kernel), {}});
     }

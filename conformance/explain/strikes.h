@@ -5,13 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "conformance/explain/answer.h"
 #include "conformance/explain/failures.h"
+#include "conformance/explain/rule.h"
 #include "conformance/explain/where.h"
 #include "conformance/wrong/mutation.h"
 
@@ -23,7 +26,9 @@ class Strikes {
   Strikes(const Evidence& evidence, const Failures& failures)
       : evidence_(evidence), failures_(failures) {}
 
-  // Where a bug strikes that explains these failures.
+  // Where a bug strikes that explains these failures. A rule, and that it is
+  // everywhere, is told once fresh answers confirm it, where the kernel is
+  // there to be asked.
   Rule of_bug(const wrong::Change& change, bool rounds,
               const std::vector<std::size_t>& failures);
   // Where the elements of these failures are wrong, by whatever bug.
@@ -35,16 +40,21 @@ class Strikes {
 
  private:
   bool is_alone();
+  // `mark` says of each element of an answer whether it is struck or spared.
+  Rule confirmed(
+      const std::vector<std::size_t>& failures,
+      const std::function<void(const Failure&, std::vector<Mark>&)>& mark);
   // Fresh answers like that of a failure, asked once.
-  const std::vector<Failure>& varied(std::size_t failure);
+  const std::vector<Failure>& again(std::size_t failure, Again how, int round);
 
   const Evidence& evidence_;
   const Failures& failures_;
   std::set<std::uint32_t> contrasted_;
   std::vector<Answer> right_;
   std::vector<Failure> contrast_;  // with these
-  std::map<std::size_t, std::pair<std::vector<Answer>, std::vector<Failure>>>
-      varied_;
+  std::map<std::tuple<std::size_t, Again, int>,
+           std::pair<std::vector<Answer>, std::vector<Failure>>>
+      again_;
 };
 
 }  // namespace ropeproof::conformance::explain

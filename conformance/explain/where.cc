@@ -1,8 +1,11 @@
 #include "conformance/explain/where.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
+#include "conformance/judge/codec.h"
+#include "conformance/judge/output_layout.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/word_tables.h"
 
@@ -23,6 +26,18 @@ std::vector<std::size_t> some_of(const std::vector<std::size_t>& all,
     some.push_back(all[i * (all.size() - 1) / (most - 1)]);
   }
   return some;
+}
+
+// The larger size of the two elements that a pair is rotated from.
+double largest_input(const cases::Problem& p, bool is_key, std::int64_t head,
+                     std::int64_t pair) {
+  const reference::Pair of = reference::at(judge::Channels(p.spec).from, pair);
+  const cases::Bits& x = is_key ? p.k : p.q;
+  const auto size = [&](std::int64_t channel) {
+    return std::abs(judge::fast_decode(
+        p.dtype, reference::at(x, head * p.spec.layout.head_dim + channel)));
+  };
+  return std::max(size(of.u), size(of.v));
 }
 
 // `is_alone`: counts from the end say nothing that indices do not.
@@ -53,8 +68,24 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
     facts["batch x seq"] = problem.tokens();
   }
   if (is_head) {
-    facts["batch x seq x heads"] =
-        problem.tokens() * (is_key ? problem.k_heads : problem.q_heads);
+    const std::int64_t heads = is_key ? problem.k_heads : problem.q_heads,
+                       row = e.batch * problem.seq + e.token,
+                       rows = problem.tokens() * heads;
+    facts["heads"] = heads;
+    facts["batch x seq x heads"] = rows;
+    facts["batch x seq x heads x head_dim"] = rows * layout.head_dim;
+    facts["rows before it"] = row;
+    facts["rows x heads before it"] = row * heads + e.head;
+    if (e.pair >= 0) {
+      facts["largest input"] =
+          largest_input(problem, is_key, (row * heads + e.head), e.pair);
+    }
+  }
+  const bool has_position = !permutes && e.pair >= 0 &&
+                            (answer.operation == ROPEPROOF_ROPE ||
+                             answer.operation == ROPEPROOF_TABLE);
+  if (has_position && e.position == std::floor(e.position)) {
+    facts["position"] = static_cast<std::int64_t>(e.position);
   }
   add("token", e.token, permutes ? 0 : problem.seq);
   add("batch row", e.batch, permutes ? 0 : problem.batch);
@@ -74,7 +105,7 @@ void Where::add(const Answer& answer, const Trial& trial,
                 const std::vector<Mark>& marks) {
   if (answer.facts == nullptr) return;
   for (const Mark mark : {Mark::kExplained, Mark::kBroken}) {
-    auto& list = mark == Mark::kExplained ? struck_ : spared_;
+    auto& list = mark == Mark::kExplained ? seen_.struck : seen_.spared;
     std::vector<std::size_t> all, borders;
     Mark before = Mark::kUnmoved;  // of those that say something
     std::size_t last = 0;
@@ -104,8 +135,6 @@ void Where::add(const Answer& answer, const Trial& trial,
   }
   ++answers_;
 }
-
-Rule Where::rule() const { return rule_of(struck_, spared_); }
 
 cases::Bug bug_at(cases::Bug bug, const Rule& where) {
   const auto has = [&](const auto& is) {

@@ -22,12 +22,13 @@ class Where {
   void add(const Answer& answer, const Trial& trial,
            const std::vector<Mark>& marks);
 
-  // Everywhere where no element that it could spoil is right.
-  Rule rule() const;
+  // Some of the elements that it struck and of those that it spared, by
+  // answers. Everywhere where it spared none.
+  const Seen& seen() const { return seen_; }
 
  private:
   bool is_alone_;
-  std::vector<Sighting> struck_, spared_;
+  Seen seen_;
   std::size_t answers_ = 0;
 };
 

@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 139_830, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 86_245,
+    ("everything outside vectors/", 140_300, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 86_705,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_845, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 13_985,
+    ("conformance/identify, explain and wrong", 14_290,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
