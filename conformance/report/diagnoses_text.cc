@@ -13,13 +13,13 @@ namespace {
 std::string what_text(const explain::Diagnosis& d) {
   if (d.what.empty()) return "no known bug gives these numbers";
   std::string text = d.what;
+  // More are told as a family.
   constexpr std::size_t kMostAliases = 2;
-  for (std::size_t i = 0; i < d.aliases.size(); ++i) {
-    if (i == kMostAliases) {
-      text += " (or " + std::to_string(d.aliases.size() - i) + " more)";
-      break;
-    }
-    text += ", or " + d.aliases[i];
+  if (d.aliases.size() > kMostAliases) {
+    text += ", or another of " + std::to_string(d.aliases.size() + 1) +
+            " that fit as well (" + std::string(d.bug.meaning()) + ")";
+  } else {
+    for (const std::string& alias : d.aliases) text += ", or " + alias;
   }
   // Of 0 there is nothing to say: it is so to the bit.
   if (!d.residual || (*d.residual == 0 && d.next.empty())) return text;
