@@ -194,8 +194,10 @@ Command add_selftest(CLI::App& app) {
   command->add_option("--strangers", options->strangers.count,
                       "only judge so many kernels with faults drawn at random: "
                       "seconds to minutes each");
-  command->add_option("--seed", options->strangers.seed,
-                      "of the faults of --strangers");
+  command->add_option(
+      "--seed", options->strangers.seed,
+      "of the faults of --strangers; 0: those of public reports, in "
+      "place of drawn ones");
   command->add_option("--first", options->strangers.first,
                       "number of the first of --strangers");
   command

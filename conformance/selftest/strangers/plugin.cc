@@ -21,8 +21,10 @@ strangers::Program read_program() {
   strangers::Program program;
   program.is_wide = width == "wide";
   if (!number.empty() && number != "honest") {
-    program =
-        strangers::random_program(seed, std::stoull(number), program.is_wide);
+    const std::uint64_t n = std::stoull(number);
+    program = seed == strangers::kReported
+                  ? strangers::reported_programs().at(n)
+                  : strangers::random_program(seed, n, program.is_wide);
   }
   return program;
 }

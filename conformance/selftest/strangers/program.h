@@ -108,7 +108,12 @@ inline constexpr const char* kKeyFields[] = {"batch",
                                              "axes"};
 inline constexpr int kKeyBits[] = {8, 12, 16, 64};
 
-// The program of this number in the stream of a seed.
+// Faults of public reports and of attacks by hand, by themselves.
+const std::vector<Program>& reported_programs();
+// The seed whose programs these are.
+inline constexpr std::uint64_t kReported = 0;
+
+// The program of this number in the stream of a seed other than that one.
 Program random_program(std::uint64_t seed, std::uint64_t number, bool is_wide);
 
 // "token loop, tiles of 16: tail missed, where seq > 32".

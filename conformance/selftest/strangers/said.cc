@@ -66,7 +66,7 @@ std::vector<std::string_view> words_of(Feature feature) {
     case kPositionIs:
       return {"position"};
     case kMagnitude:
-      return {"magnitude", "value"};
+      return {"largest input"};
     case kBaseIs:
       return {"base"};
     case kIsKey:
@@ -93,9 +93,23 @@ std::vector<std::string_view> words_of(Feature feature) {
     case kInAddress:
     case kOutAddress:
       return {"address", "aligned"};
+    case kRowIndex:
+      return {"rows before it"};
+    case kElementIndex:
+      return {"rows x heads before it"};
     default:
       return {" x "};  // a product
   }
+}
+
+// Whether it is said that equal calls differ, of a fault that does not strike
+// all of them: when, and not what.
+bool tells_calls_apart(const explain::Diagnosis& d, const Fault& fault) {
+  using enum Feature;
+  constexpr cases::Bug kDiffer = "memory/race", kStale = "table/stale";
+  return (d.bug == kDiffer || d.bug == kStale) && fault.when &&
+         (fault.when->feature == kCalls || fault.when->feature == kInAddress ||
+          fault.when->feature == kOutAddress);
 }
 
 bool is_placed(const explain::Diagnosis& d, const Fault& fault) {
@@ -118,6 +132,8 @@ Said said_of(const Fault& fault,
       if (fault.when && is_placed_right) said = Said::kVaguely;
     } else if (is_of_area(d, fault)) {
       said = is_placed_right ? Said::kExactly : Said::kByKind;
+    } else if (tells_calls_apart(d, fault)) {
+      said = Said::kVaguely;
     } else {
       said = Said::kFalsely;
     }

@@ -44,9 +44,12 @@ class Asker {
 
   // Nothing for a program that is left out.
   std::optional<Stranger> ask(std::uint64_t number) {
-    const bool is_wide = number % 2 != 0;
+    const bool is_reported = options_.seed == kReported;
     Stranger stranger;
-    stranger.program = random_program(options_.seed, number, is_wide);
+    stranger.program =
+        is_reported ? reported_programs()[number]
+                    : random_program(options_.seed, number, number % 2 != 0);
+    const bool is_wide = stranger.program.is_wide;
     const auto open_it = [&] {
       return open(options_.library, options_.seed, number, is_wide);
     };
@@ -54,7 +57,7 @@ class Asker {
         *open_it(), calls_[is_wide ? 1 : 0],
         options_.rarer_than < 1 ? options_.rarer_than : kLeastShare);
     if (stranger.share >= options_.rarer_than) return std::nullopt;
-    if (stranger.share < kLeastShare) return stranger;
+    if (!is_reported && stranger.share < kLeastShare) return stranger;
     stranger.killed_by = Asked::kNothing;
     for (Asked asked = Asked::kSmoke; asked <= options_.last;
          asked = static_cast<Asked>(static_cast<int>(asked) + 1)) {
@@ -183,7 +186,12 @@ std::vector<Stranger> run_strangers(const cases::Corpus& corpus,
                                     const Options& options) {
   Asker asker(corpus, options);
   std::vector<Stranger> strangers;
-  for (std::uint64_t i = 0; i < options.count; ++i) {
+  std::uint64_t count = options.count;
+  if (options.seed == kReported) {
+    const std::uint64_t all = reported_programs().size();
+    count = std::min(count, all - std::min(all, options.first));
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
     std::optional<Stranger> one = asker.ask(options.first + i);
     if (!one) continue;
     strangers.push_back(std::move(*one));
