@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 namespace ropeproof::conformance::plugin {
@@ -46,6 +47,7 @@ std::byte* Arena::allocate(std::size_t bytes, Edge edge) {
     if (bytes > slot_bytes(i) || used_[i] == kSizes[i].count) continue;
     std::byte* block = first_[i] + used_[i]++ * (slot_bytes(i) + page_);
     if (edge == Edge::kEnd) block += slot_bytes(i) - bytes;
+    std::memset(block, 0, bytes);  // an earlier problem may have been here
     blocks_.push_back({block, bytes});
     return block;
   }

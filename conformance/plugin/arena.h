@@ -27,10 +27,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Returns a block, valid until release(), with whatever an earlier problem
-  // left there. Its first or last byte borders a guard page; a block at its
-  // slot's start is 64-byte aligned. Throws std::bad_alloc; beyond kMost bytes
-  // NoAddressSpace.
+  // Returns a zeroed block, valid until release(). Its first or last byte
+  // borders a guard page; a block at its slot's start is 64-byte aligned.
+  // Throws std::bad_alloc; beyond kMost bytes NoAddressSpace.
   std::byte* allocate(std::size_t bytes, Edge edge);
   // The blocks in use, without those of the sparse memory.
   const Blocks& blocks() const { return blocks_; }

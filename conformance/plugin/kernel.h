@@ -122,8 +122,8 @@ class Kernel {
 
   virtual const Description& description() const = 0;
 
-  // Returns memory that the kernel can reach, 64-byte aligned, valid until
-  // release(), with whatever earlier problems left. Throws std::bad_alloc.
+  // Returns memory that the kernel can reach, 64-byte aligned, zeroed, valid
+  // until release(). Throws std::bad_alloc.
   virtual std::byte* allocate(std::size_t bytes) = 0;
   virtual void release() = 0;
 
