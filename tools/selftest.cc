@@ -163,6 +163,7 @@ Command add_selftest(CLI::App& app) {
     std::string fakes, fake_process;
     std::optional<std::string> table;
     bool is_full = false, is_untrusted = false;
+    std::size_t diagnosed_every = 1;
     std::string python = "python3";
     conformance::selftest::strangers::Options strangers;
     std::string until = "fresh";
@@ -186,6 +187,10 @@ Command add_selftest(CLI::App& app) {
   command->add_flag("--full", options->is_full,
                     "also every fault of three classes, on the full tier: "
                     "minutes");
+  command
+      ->add_option("--diagnose-every", options->diagnosed_every,
+                   "diagnose one of so many mutants (default: 1, all of them)")
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--untrusted", options->is_untrusted,
                     "only judge, behind walls, kernels that are made to pass: "
                     "those that take seconds, with --full all");
@@ -236,6 +241,7 @@ Command add_selftest(CLI::App& app) {
                                           ": not the suite's vectors");
             }
             suite.with_three = options->is_full;
+            suite.diagnosed_every = options->diagnosed_every;
             suite.fakes = {options->fakes, options->fake_process};
             const auto beside = fast.parent_path().parent_path() / "fakes";
             if (options->fakes.empty() && std::filesystem::exists(beside)) {

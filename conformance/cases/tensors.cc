@@ -27,11 +27,10 @@ std::string tensor_name(const std::string& field, Format format) {
 }  // namespace
 
 bool TensorWriter::WideFirst::operator()(const Key& a, const Key& b) const {
-  const auto rank = [](const Key& key) {
-    return std::tuple(-static_cast<int>(plugin::bytes_of(key.first)),
-                      tensor_name(key.second, key.first));
-  };
-  return rank(a) < rank(b);
+  const std::size_t width_a = plugin::bytes_of(a.first);
+  const std::size_t width_b = plugin::bytes_of(b.first);
+  if (width_a != width_b) return width_a > width_b;
+  return tensor_name(a.second, a.first) < tensor_name(b.second, b.first);
 }
 
 nlohmann::ordered_json TensorWriter::write(const std::string& field,
@@ -41,9 +40,11 @@ nlohmann::ordered_json TensorWriter::write(const std::string& field,
   Tensor& tensor = tensors_[{format, field}];
   const std::uint64_t offset = tensor.begin + tensor.bytes.size();
   const std::size_t width = plugin::bytes_of(format);
+  std::size_t to = tensor.bytes.size();
+  tensor.bytes.resize(to + width * bits.size());
   for (const std::uint64_t pattern : bits) {
     for (std::size_t i = 0; i < width; ++i) {
-      tensor.bytes += static_cast<char>(pattern >> (8 * i) & 255);
+      tensor.bytes[to++] = static_cast<char>(pattern >> (8 * i) & 255);
     }
   }
   return nlohmann::ordered_json::array({offset, width * bits.size()});

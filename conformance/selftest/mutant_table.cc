@@ -34,11 +34,13 @@ std::string name_text(const explain::Diagnosis& d) {
 }
 
 std::string given_name(const MutantRow& row) {
+  if (!row.found) return "not asked";
   const auto right = std::ranges::find_if(
-      row.found, [&](const auto& d) { return names({d}, row.bug); });
-  if (right != row.found.end()) return plain(name_text(*right));
+      *row.found, [&](const auto& d) { return names({d}, row.bug); });
+  if (right != row.found->end()) return plain(name_text(*right));
   return "**" +
-         (row.found.empty() ? "nothing" : plain(name_text(row.found[0]))) +
+         (row.found->empty() ? "nothing"
+                             : plain(name_text(row.found->front()))) +
          "**";
 }
 

@@ -51,7 +51,7 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
                         const CallJudge& calls) {
   std::array<std::size_t, kStageWords.size()> killed{};
   const auto add = [&](const Mutant& mutant, Stage by,
-                       std::vector<explain::Diagnosis> found) {
+                       std::optional<std::vector<explain::Diagnosis>> found) {
     const auto stage = static_cast<std::size_t>(by);
     const auto& [name, bug] =
         std::pair(mutant.mutation.name, mutant.mutation.bug);
@@ -69,7 +69,7 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
                    ": " + name + " (" + bug.key() + ")\n";
   };
   for (std::size_t i = 0; i < hunt.mutants().size(); ++i) {
-    add(hunt.mutants()[i], hunt.killed_by(i), {});
+    add(hunt.mutants()[i], hunt.killed_by(i), std::nullopt);
   }
   for (const Mutant& mutant : call_mutants()) {
     MutantKernel kernel(mutant, wrong::computing_description());
@@ -139,31 +139,42 @@ std::string add_mutants_and_faults(SelftestReport& report,
 
 std::string unnamed(const MutantRow& row) {
   std::string text = "  unnamed  " + row.name + " (" + row.bug.key() + ")";
-  for (const explain::Diagnosis& d : row.found) {
+  for (const explain::Diagnosis& d : *row.found) {
     text += ": " + (d.what.empty() ? "no known bug" : d.what) +
             (d.where == explain::Place{} ? "" : ", where " + d.where.word());
   }
   return text + "\n";
 }
 
-// What a diagnosis says of each mutant, and of what is right.
+// What a diagnosis says of each mutant, or of one in `every`, and of what is
+// right.
 void add_names(SelftestReport& report, const cases::Corpus& corpus,
-               const cover::Arrays& arrays) {
+               const cover::Arrays& arrays, std::size_t every) {
   const Naming naming(corpus, arrays);
-  const std::vector<Mutant> list = mutants();
-  std::vector<std::vector<explain::Diagnosis>> found = naming.of(list);
+  std::vector<Mutant> list;
+  std::vector<MutantRow*> rows;  // of the list; null for the one without a bug
   std::size_t row = 0;
+  for (const Mutant& mutant : mutants()) {
+    const bool is_right = mutant.due == Stage::kNone;
+    if (is_right || row % every == 0) {
+      list.push_back(mutant);
+      rows.push_back(is_right ? nullptr : &report.rows[row]);
+    }
+    if (!is_right) ++row;
+  }
+  std::vector<std::vector<explain::Diagnosis>> found = naming.of(list);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i].due == Stage::kNone) {
+    if (rows[i] == nullptr) {
       report.false_names += found[i].size();
     } else {
-      report.rows[row++].found = std::move(found[i]);
+      rows[i]->found = std::move(found[i]);
     }
   }
   for (const MutantRow& one : report.rows) {
+    if (!one.found) continue;
     Tally& named = one.is_hypothesis ? report.named_themselves : report.named;
     ++named.all;
-    if (names(one.found, one.bug)) {
+    if (names(*one.found, one.bug)) {
       ++named.right;
     } else {
       report.text += unnamed(one);
@@ -202,7 +213,7 @@ SelftestReport run_selftest(const cases::Corpus& corpus,
   add_controls(report, corpus, options.fast_library);
   const std::string scores = add_mutants_and_faults(
       report, corpus, *options.arrays, options.with_three);
-  add_names(report, corpus, *options.arrays);
+  add_names(report, corpus, *options.arrays, options.diagnosed_every);
   report.text +=
       "\ncontrols  " + report.controls.text() +
       " pass, within their bounds, and fail one class tighter\n" + scores +

@@ -4,6 +4,7 @@
 #define ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct SelftestOptions {
   std::shared_ptr<const cover::Arrays> arrays;  // what is formed; not null
   // The faults of three classes, too, on the full tier.
   bool with_three = false;
+  // Every so many mutants one is diagnosed, from the first on; at least 1.
+  std::size_t diagnosed_every = 1;
 };
 
 // What becomes of a mutant.
@@ -29,13 +32,14 @@ struct MutantRow {
   cases::Bug bug;
   bool is_hypothesis = false;  // as Mutant says
   std::string killed_by;       // "smoke", "core, formed"
-  std::vector<explain::Diagnosis> found;
+  // None: it is not diagnosed.
+  std::optional<std::vector<explain::Diagnosis>> found;
 };
 
 struct SelftestReport {
   Tally controls, mutants, fakes;
-  Tally named;                   // of the mutants that are no hypothesis
-  Tally named_themselves;        // of the others
+  Tally named;                   // of those diagnosed that are no hypothesis
+  Tally named_themselves;        // of the others that are diagnosed
   bool spares_right_one = true;  // a kernel without a bug fails nowhere
   bool finds_faults = true;      // as many as FaultFigures::holds asks for
   // Diagnoses of what is right: of the controls, and of the kernel without a
