@@ -8,6 +8,7 @@
 #include "conformance/models/config_reader.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
+#include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {
 namespace {
@@ -45,11 +46,13 @@ PartRopes read_part(const TypedConfig& model, const ConfigOptions& options) {
     }
   }
   result.ropes = read_ropes(model, options);
-  const std::string words = layers_without_rope(model);
-  if (!words.empty()) {
-    result.facts.push_back(
-        words + (words.starts_with("layer ") ? " has" : " have") + " no RoPE");
+  const WithoutRope without = layers_without_rope(model);
+  if (without.is_all) {
+    result.ropes.clear();
+    result.facts = {type + " has no RoPE: " + without.words};
+    return result;
   }
+  if (!without.words.empty()) result.facts.push_back(without.words);
   if (const json* note = model.field("note")) result.facts.push_back(*note);
   const bool reads_interleaved =
       std::ranges::any_of(result.ropes, [](const ModelRope& rope) {
@@ -73,6 +76,32 @@ PartRopes read_part(const TypedConfig& model, const ConfigOptions& options) {
                            " has them: " + text::joined(used, ", "));
   }
   return result;
+}
+
+// The smaller heads beside attention that choose what it reads: they turn by
+// the angles of its layers, or of those of one kind.
+void add_indexer(const TypedConfig& model, const PartRopes& told,
+                 std::vector<PartRopes>& others) {
+  const json* entry = model.field("indexer");
+  if (entry == nullptr) return;
+  const auto d = first_value(model.object, entry->at("head_dim"));
+  if (!d) return;
+  PartRopes indexer{model.object.path("indexer"), told.type, {}, {}};
+  const std::string layers = entry->value("layers", "");
+  for (ModelRope rope : told.ropes) {
+    if (!layers.empty() && rope.layers != layers) continue;
+    const std::int64_t r = rope.spec.layout.rotary_dim;
+    const auto pairing = text::find_word(
+        text::kPairingWords, entry->at("pairing").get<std::string>());
+    rope.spec.layout =
+        (entry->contains("window") ? reference::trailing : reference::leading)(
+            static_cast<std::int64_t>(*d), r, pairing.value());
+    rope.pairing_source = "indexer of model_type " + model.type;
+    rope.score_scale.reset();
+    check_rope(rope, model.object.file());
+    indexer.ropes.push_back(std::move(rope));
+  }
+  if (!indexer.ropes.empty()) others.push_back(std::move(indexer));
 }
 
 // The words of an error, without the file that it names first.
@@ -164,6 +193,7 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
       result.doubt = file + ": " + result.facts.front();
     }
   }
+  add_indexer(model, result, result.others);
   for (std::size_t i = 1; i < models.size(); ++i) {
     ConfigOptions own = options;
     own.pairing.reset();

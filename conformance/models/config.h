@@ -27,6 +27,8 @@
 //  - The towers of a composite are read likewise, each by its own type. One
 //    that is not known is said not to be told.
 //  - Latent attention (qk_rope_head_dim) rotates the last channels of a head.
+//  - Where attention has an indexer, its heads are a part of their own: they
+//    turn by the angles of the layers, in a pairing and window of the table.
 //  - beta_fast or beta_slow 0 is read as absent (32 and 1), as transformers
 //    does.
 //  - YaRN's mscale counts only together with mscale_all_dim, both not 0. For

@@ -1,7 +1,11 @@
 #include "conformance/models/config_layers.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "conformance/models/config_keys.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::models {
 namespace {
@@ -44,6 +48,62 @@ bool is_fraction(const json& item) {
 
 bool is_text(const json& item) { return item.is_string(); }
 bool is_object(const json& item) { return item.is_object(); }
+
+bool decides_width(const std::string& key) {
+  return key == "head_dim" || key == "hidden_size" ||
+         key == "num_attention_heads";
+}
+
+// What per_layer_config says of the RoPE of a layer otherwise than the model.
+json own_of_layer(const ConfigObject& model, const json& layer) {
+  json own = json::object();
+  for (const auto& [key, value] : layer.items()) {
+    const json* usual = model.find(key);
+    const bool is_usual = usual != nullptr && *usual == value;
+    if ((decides_width(key) || decides_rope(key)) && !is_usual) {
+      own[key] = value;
+    }
+  }
+  return own;
+}
+
+// Layers of a kind must have one RoPE: those of one type, where the table names
+// kinds, else all.
+void check_per_layer(const TypedConfig& model) {
+  const ConfigObject& object = model.object;
+  const auto layers = object.object("per_layer_config");
+  if (!layers) return;
+  const auto types = object.text_list("layer_types");
+  const std::int64_t count =
+      types ? static_cast<std::int64_t>(types->size())
+            : object.integer("num_hidden_layers", 1, kMaxLayers)
+                  .value_or(kMaxLayers);
+  std::map<std::int64_t, json> own;
+  for (const auto& [index, keys] : layers->node().items()) {
+    const auto layer = text::parse_integer(index);
+    if (!layer || *layer < 0 || *layer >= count) {
+      object.fail(layers->path(index) + " is for no layer; expected 0 .. " +
+                  std::to_string(count - 1));
+    }
+    own[*layer] = own_of_layer(object, layers->object(index)->node());
+  }
+  const bool has_kinds = model.field("kinds") != nullptr && types;
+  std::map<std::string, json> of_kind;
+  if (!has_kinds) of_kind[""] = json::object();
+  for (std::int64_t i = 0; i < (has_kinds ? count : 0); ++i) {
+    own.try_emplace(i, json::object());
+  }
+  for (const auto& [layer, keys] : own) {
+    const std::string kind =
+        has_kinds ? (*types)[static_cast<std::size_t>(layer)] : "";
+    const json& wanted = of_kind.try_emplace(kind, keys).first->second;
+    if (keys == wanted) continue;
+    object.fail(layers->path(std::to_string(layer)) + " has " + keys.dump() +
+                " for its RoPE, other layers " +
+                (kind.empty() ? "" : "of " + printable(kind) + " ") +
+                wanted.dump() + "; expected one RoPE for them");
+  }
+}
 
 // The names of layer types without RoPE.
 std::set<std::string> kinds_without(const TypedConfig& model) {
@@ -96,22 +156,26 @@ void check_layer_lists(const TypedConfig& model) {
   if (flags != nullptr && *flags != "layer_rope_theta") {
     check_list(object, *flags, "0 and 1, one for each layer", is_flag);
   }
+  check_per_layer(model);
 }
 
-std::string layers_without_rope(const TypedConfig& model) {
+WithoutRope layers_without_rope(const TypedConfig& model) {
   const ConfigObject& object = model.object;
   std::vector<std::int64_t> layers;
+  std::int64_t count = 0;
   const std::set<std::string> kinds = kinds_without(model);
   const auto types = object.text_list("layer_types");
   const json* key = model.field("nope_list");
   const json* flags = key == nullptr ? nullptr : object.find(*key);
   if (!kinds.empty() && types) {
+    count = static_cast<std::int64_t>(types->size());
     for (std::size_t i = 0; i < types->size(); ++i) {
       if (kinds.contains((*types)[i]) && !turns_all_the_same(model, i)) {
         layers.push_back(static_cast<std::int64_t>(i));
       }
     }
   } else if (flags != nullptr && !flags->empty()) {
+    count = static_cast<std::int64_t>(flags->size());
     for (std::size_t i = 0; i < flags->size(); ++i) {
       const json& flag = (*flags)[i];
       if (flag.is_null() || flag == 0 || flag == false) {
@@ -121,26 +185,34 @@ std::string layers_without_rope(const TypedConfig& model) {
   } else if (const json* every = model.field("nope_every");
              every != nullptr &&
              (!kinds.empty() || !model.field("nope_kinds"))) {
-    const auto count = object.integer("num_hidden_layers", 1, kMaxLayers);
+    count = object.integer("num_hidden_layers", 1, kMaxLayers).value_or(0);
     const auto step = first_value(object, *every);
     const bool is_from_end = model.field("nope_from_end") != nullptr;
     for (std::int64_t i = 1; step && *step >= 1 && i <= count; ++i) {
-      const std::int64_t counted = is_from_end ? *count - i : i;
+      const std::int64_t counted = is_from_end ? count - i : i;
       if (counted % static_cast<std::int64_t>(*step) == 0) {
         layers.push_back(i - 1);
       }
     }
   } else if (!kinds.empty()) {
     const json* but = model.field("nope_but");
-    return "the layers " + printable(*kinds.begin()) +
-           (but == nullptr
-                ? ""
-                : ", but for those that are " +
-                      but->at("entry").get<std::string>() + " where " +
-                      but->at("where").get<std::string>() + " is " +
-                      but->at("is").dump() + ",");
+    return {"the layers " + printable(*kinds.begin()) +
+                (but == nullptr
+                     ? ""
+                     : ", but for those that are " +
+                           but->at("entry").get<std::string>() + " where " +
+                           but->at("where").get<std::string>() + " is " +
+                           but->at("is").dump() + ",") +
+                " have no RoPE",
+            false};
   }
-  return layers.empty() ? "" : layer_words(layers);
+  if (layers.empty()) return {};
+  if (static_cast<std::int64_t>(layers.size()) == count) {
+    return {"none of its layers has one", true};
+  }
+  return {layer_words(layers) + (layers.size() == 1 ? " has" : " have") +
+              " no RoPE",
+          false};
 }
 
 std::string layer_words(const std::vector<std::int64_t>& layers) {

@@ -94,7 +94,7 @@ class LayoutReader {
       return *d;
     }
     const auto either = [&](const char* other, const char* usual) {
-      return config_.reads(other) && model_.has(other) ? other : usual;
+      return config_.entry == nullptr && model_.has(other) ? other : usual;
     };
     const char* hidden = either("n_embd", "hidden_size");
     const char* heads = either("n_head", "num_attention_heads");

@@ -54,8 +54,26 @@ ConfigObject ConfigObject::with_defaults(const json* defaults,
   return result;
 }
 
+ConfigObject ConfigObject::with_aliases(const json* aliases) const {
+  ConfigObject result(*this);
+  result.aliases_ = aliases;
+  return result;
+}
+
+std::string ConfigObject::spelling(const std::string& key) const {
+  if (aliases_ == nullptr || !aliases_->contains(key)) return key;
+  const std::string own = aliases_->at(key);
+  const json *const usual = member_of(*node_, key), *const other =
+                                                        member_of(*node_, own);
+  if (usual != nullptr && other != nullptr && *usual != *other) {
+    fail((path_.empty() ? "" : path_ + ".") + key + " is " + excerpt(*usual) +
+         "; expected what " + own + " says, " + excerpt(*other));
+  }
+  return usual != nullptr ? key : own;
+}
+
 std::string ConfigObject::path(const std::string& key) const {
-  return path_.empty() ? key : path_ + "." + key;
+  return (path_.empty() ? "" : path_ + ".") + spelling(key);
 }
 
 void ConfigObject::fail(const std::string& message) const {
@@ -74,13 +92,14 @@ void ConfigObject::refuse(const std::string& key,
 
 const json* ConfigObject::find_own(const std::string& key) const {
   if (notes_) notes_->read.insert(path(key));
+  const std::string own = spelling(key);
   const json* value = node_;
-  for (std::size_t at = 0; value != nullptr && at <= key.size();) {
-    const std::size_t end = std::min(key.find('.', at), key.size());
+  for (std::size_t at = 0; value != nullptr && at <= own.size();) {
+    const std::size_t end = std::min(own.find('.', at), own.size());
     if (!value->is_object()) {
-      refuse(key.substr(0, at - 1), "a JSON object");
+      refuse(own.substr(0, at - 1), "a JSON object");
     }
-    value = member_of(*value, key.substr(at, end - at));
+    value = member_of(*value, own.substr(at, end - at));
     at = end + 1;
   }
   return value;
@@ -88,10 +107,11 @@ const json* ConfigObject::find_own(const std::string& key) const {
 
 const json* ConfigObject::find(const std::string& key) const {
   if (const json* own = find_own(key)) return own;
+  const std::string own = spelling(key);
   const json* value =
-      defaults_ == nullptr ? nullptr : member_of(*defaults_, key);
+      defaults_ == nullptr ? nullptr : member_of(*defaults_, own);
   if (value != nullptr) {
-    notes_->defaults.insert(key + " " + excerpt(*value) + layers_of_defaults_);
+    notes_->defaults.insert(own + " " + excerpt(*value) + layers_of_defaults_);
   }
   return value;
 }

@@ -57,6 +57,10 @@ class ConfigObject {
   ConfigObject with_defaults(const nlohmann::json* defaults,
                              std::shared_ptr<Notes> notes,
                              const std::string& layers = "") const;
+  // Returns the same object read under names of its class: `aliases`, which
+  // outlives it, or is null, has the class's own key of a usual one; a file may
+  // have either, or both with one value.
+  ConfigObject with_aliases(const nlohmann::json* aliases) const;
 
   // Returns null where the key is absent or its value is null, and has no
   // default. "a.b" is the key b of the object a. Throws ConfigError where a is
@@ -114,8 +118,12 @@ class ConfigObject {
   std::optional<T> value(const std::string& key, const std::string& expected,
                          const IsRight& is_right) const;
 
+  // Returns the class's own key where the file does not have the usual one.
+  std::string spelling(const std::string& key) const;
+
   const nlohmann::json* node_;
   std::string file_, path_;
+  const nlohmann::json* aliases_ = nullptr;
   const nlohmann::json* defaults_ = nullptr;
   std::string layers_of_defaults_;  // " of sliding_attention", or empty
   std::shared_ptr<Notes> notes_;

@@ -86,8 +86,12 @@ class Reader {
     for (const auto& [name, kind] : kinds.items()) {
       has_own = has_own || (dictionary && dictionary->node().contains(name));
     }
+    const bool are_told = std::ranges::any_of(
+        kinds.items(),
+        [&](const auto& x) { return has_layers(x.key(), x.value()); });
     std::vector<ModelRope> ropes;
     for (const auto& [name, kind] : kinds.items()) {
+      if (are_told && !has_layers(name, kind)) continue;
       ConfigObject rope = none;
       if (has_own) {
         const auto own = dictionary->object(name);
@@ -119,6 +123,13 @@ class Reader {
       ropes.push_back(one(name, rope, full_base(rope)));
     }
     return ropes;
+  }
+
+  // Whether layer_types names a layer of the kind.
+  bool has_layers(const std::string& name, const json& kind) const {
+    const json labels = kind.value("layers", json::array({name}));
+    return std::ranges::any_of(
+        labels, [&](const json& label) { return is_layer_type(label); });
   }
 
   bool is_layer_type(const std::string& name) const {

@@ -33,8 +33,9 @@ const json* member(const json* object, const std::string& key) {
 
 TypedConfig typed(const ConfigObject& object, const std::string& type,
                   const json* entry, const std::shared_ptr<Notes>& notes) {
-  return {object.with_defaults(member(entry, "defaults"), notes), type, entry,
-          notes};
+  return {object.with_aliases(member(entry, "aliases"))
+              .with_defaults(member(entry, "defaults"), notes),
+          type, entry, notes};
 }
 
 // One file while its models are looked for.
@@ -164,9 +165,7 @@ bool TypedConfig::leaves(const std::string& key) const {
 }
 
 TypedConfig TypedConfig::with_object(const json& node) const {
-  return {ConfigObject(node, object.file(), object.where())
-              .with_defaults(field("defaults"), notes),
-          type, entry, notes};
+  return typed({node, object.file(), object.where()}, type, entry, notes);
 }
 
 std::vector<TypedConfig> models_of(const json& document,
@@ -195,6 +194,23 @@ std::optional<std::string> why_no_rope(const TypedConfig& model) {
       if (own != nullptr && *own == value) {
         return key + " is " + value_words(value);
       }
+    }
+  }
+  if (const json* layers = model.field("recurrent")) {
+    const std::string key = layers->at("list");
+    const json* list = model.object.find(key);
+    const std::string words = ", and so no layer has attention";
+    if (list == nullptr) {
+      if (layers->value("or_absent", false)) return key + " is absent" + words;
+    } else if (list->is_array() &&
+               std::ranges::all_of(*list, [&](const json& layer) {
+                 return std::ranges::find(layers->at("names"), layer) !=
+                        layers->at("names").end();
+               })) {
+      return key + " is " +
+             (list->empty() ? "empty"
+                            : value_words(list->front()) + " throughout") +
+             words;
     }
   }
   return {};

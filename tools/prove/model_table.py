@@ -6,6 +6,7 @@ import math
 import re
 
 import transformers
+from transformers.configuration_utils import _LEGACY_LAYER_TYPE_REMAP
 
 from model_files import AXES, configs, made
 from model_run import light_modules, model_class
@@ -133,6 +134,27 @@ TEXTS = ("thinker_config", "text_config", "vlm_config", "decoder_config", "decod
          "global_config")
 
 
+# Keys that the program asks for by their usual names.
+USUAL = ("max_position_embeddings", "hidden_size", "num_attention_heads", "num_hidden_layers",
+         "layer_types", "head_dim")
+
+
+def aliases_of(config_class):
+    names = {k: v for k, v in config_class.attribute_map.items() if k in USUAL and k != v}
+    return {"aliases": names} if names else {}
+
+
+def recurrent_of(config, layers):
+    """The names in layer_types of layers without attention: it was measured in none of them."""
+    kinds = getattr(config, "layer_types", None) or []
+    seen = {kinds[i] for i in layers if isinstance(i, int) and i < len(kinds)}
+    others = sorted(set(kinds) - seen)
+    if not seen or not others:
+        return {}
+    old = [k for k, v in _LEGACY_LAYER_TYPE_REMAP.items() if v in others]
+    return {"recurrent": {"list": "layer_types", "names": [*others, *old]}}
+
+
 def parts_of(config_class):
     """{key: type} of the configurations inside, of which the class says the type ("" if not)."""
     inner = config_class.sub_configs or {}
@@ -182,7 +204,7 @@ def code_of(config_class):
 
 def entry_of(config_class, modeling, turns, old):
     """The entry of one class: what can be read off it, and what stands in the old one besides."""
-    measured = {"pairing", "reverse", "axes", "defaults", "source", "parts", "unread"}
+    measured = {"pairing", "reverse", "axes", "defaults", "source", "parts", "unread", "aliases"}
     entry = {k: v for k, v in old.items() if k not in measured}
     version = f"transformers {transformers.__version__}"
     entry["source"] = f"{version}: models/{modeling.parent.name}/{modeling.name}"
@@ -214,6 +236,7 @@ def entry_of(config_class, modeling, turns, old):
             raise record.error or LookupError("no layer turns by default")
         ropes = []
     entry["defaults"] = class_defaults(config_class, config)
+    entry |= aliases_of(config_class)
     dictionary = getattr(config, "rope_parameters", None) or {}
     nested = {k: v for k, v in dictionary.items() if isinstance(v, dict)}
     if nested and "kinds" not in old:
@@ -232,6 +255,8 @@ def entry_of(config_class, modeling, turns, old):
         entry["keys"] = {"head_dim": keys}
     if not any(k.startswith("nope_") for k in old):
         entry |= nope_rule(config, truth(record))
+    if record.error is None and "recurrent" not in old:
+        entry |= recurrent_of(config, truth(record))
     latent = getattr(config_class, "qk_rope_head_dim", None)
     if ropes and min(ropes[0]["pairs"])[0] > 0 and not latent:
         entry["window"] = "trailing"
