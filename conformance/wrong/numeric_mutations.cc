@@ -8,14 +8,6 @@
 namespace ropeproof::conformance::wrong {
 namespace {
 
-double rounded_to_bits(double x, int bits) {
-  if (!std::isfinite(x)) return x;
-  int exponent = 0;
-  const double fraction = std::frexp(x, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)),
-                    exponent - bits);
-}
-
 // Fewer are seen at once, more are within the bounds of f32.
 constexpr int kFewestBits = 4, kMostBits = 22;
 

@@ -69,6 +69,14 @@ double truncated(Format format, double value) {
   return decode(format, truncate(format, value));
 }
 
+double rounded_to_bits(double value, int bits) {
+  if (!std::isfinite(value)) return value;
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)),
+                    exponent - bits);
+}
+
 double rounded_half_away(Format format, double value) {
   const double below = truncated(format, value);
   const double up = std::copysign(ulp(format, below), value);

@@ -137,6 +137,8 @@ double position_remainder(const PairIndex& at, double position);
 // The value cut to the format; and rounded to nearest, ties away from zero.
 double truncated(reference::Format format, double value);
 double rounded_half_away(reference::Format format, double value);
+// The value in so many significant bits, of any exponent; ties to even.
+double rounded_to_bits(double value, int bits);
 // The power base^(-2j/dim) in binary64.
 double power(double base, std::int64_t j, std::int64_t dim);
 

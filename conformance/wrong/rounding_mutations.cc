@@ -14,6 +14,9 @@ using reference::Format;
 
 double f32(double x) { return round_to(Format::kF32, x); }
 
+// What tensor cores make of an f32 operand: 11 bits, the exponent of an f32.
+double tf32(double x) { return rounded_to_bits(x, 11); }
+
 auto takes_angle(AngleForm form) { return set(&Pipeline::angle, form); }
 
 Mutations angles() {
@@ -34,6 +37,14 @@ Mutations angles() {
                           "huggingface/candle#3520",
                           takes_angle(product_in(format))));
   }
+  all.push_back({"position and frequency rounded to TF32",
+                 "of: position, frequency and angle rounded to bf16",
+                 "angle/rounded-to-half", 2,
+                 "form the angle by no product of matrices, or forbid TF32",
+                 takes_angle([](double position, double theta) {
+                   return f32(tf32(position) * tf32(theta));
+                 }),
+                 true});
   all.push_back({"angle reduced in f32, with two constants", "kekzl/imp#1316",
                  "angle/no-range-reduction", 2,
                  "reduce the angle exactly, or in binary64, before sin and cos",
@@ -176,6 +187,9 @@ Mutations results() {
              set(&Pipeline::result, to(Format::kBF16))),
       stored("results rounded to f16", "of: inputs rounded to bf16",
              set(&Pipeline::result, to(Format::kF16))),
+      {"inputs, cos and sin rounded to TF32", "of: inputs rounded to bf16",
+       once.bug, 4, "rotate by no product of matrices, or forbid TF32",
+       both(set(&Pipeline::input, tf32), rounds_table(tf32)), true},
       {"result truncated", "triton-lang/triton#11217", once.bug, 4,
        "round to nearest, ties to even; or claim the rounding \"truncate\", "
        "ROPEPROOF_TRUNCATE in C",
