@@ -81,6 +81,23 @@ TEST_CASE("a kernel is not judged by keys that nobody can read",
   std::filesystem::remove(path);
 }
 
+TEST_CASE("an indexer is asked by its name", "[conformance][models]") {
+  const auto path = std::filesystem::temp_directory_path() / "indexer.json";
+  std::ofstream(path) << R"({"model_type": "deepseek_v32", "rope_theta": 1e4,
+      "max_position_embeddings": 64})";
+  ProfileParts parts;
+  parts.config = path;
+  const Profile attention = make_profile(parts, kFolder);
+  CHECK(attention.spec.layout.rotary_offset == 128);
+  CHECK(attention.note == "not asked: indexer");
+  parts.layers = "indexer";
+  const Profile indexer = make_profile(parts, kFolder);
+  CHECK(indexer.spec.layout.rotary_offset == 0);
+  CHECK(indexer.spec.layout.pairing == reference::Pairing::kHalfSplit);
+  CHECK(indexer.note.empty());
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("presets and the table of types do not contradict each other",
           "[conformance][models]") {
   const ModelTypes types = load_types(kFolder);

@@ -106,6 +106,13 @@ ModelRope rope_of(const ProfileParts& parts, const Model& model) {
     if (rope.layers == parts.layers) return rope;
     names += (names.empty() ? "" : " or ") + rope.layers;
   }
+  for (const PartRopes& other : model.others) {
+    if (other.ropes.size() != 1) continue;
+    if (other.where == parts.layers) return other.ropes.front();
+    if (!parts.layers.empty()) {
+      names += (names.empty() ? "" : " or ") + other.where;
+    }
+  }
   throw std::invalid_argument(
       parts.layers.empty()
           ? model.id + " has several kinds of layers; choose by --layers " +
@@ -214,7 +221,7 @@ Profile make_profile(const ProfileParts& parts,
   if (!parts.layers.empty()) profile.title += ", " + parts.layers;
   profile.note = parts.note;
   for (const PartRopes& other : model.others) {
-    if (other.ropes.empty()) continue;
+    if (other.ropes.empty() || other.where == parts.layers) continue;
     profile.note += (profile.note.empty() ? "not asked: " : ", ") + other.where;
   }
   profile.spec = rope.spec;
