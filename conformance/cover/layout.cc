@@ -185,7 +185,9 @@ void draw_axes(Drawing& d, AxesClass c) {
       break;
     case AxesClass::kSections3:
     case AxesClass::kSectionsInside:
-      axes = reference::contiguous_sections(parts(draw, pairs, 3));
+      axes = reference::contiguous_sections(d.recipe.sections.empty()
+                                                ? parts(draw, pairs, 3)
+                                                : d.recipe.sections);
       break;
     case AxesClass::kSections4:
       axes = reference::contiguous_sections(parts(draw, pairs, 4));
@@ -197,6 +199,10 @@ void draw_axes(Drawing& d, AxesClass c) {
                     5, std::min<std::int64_t>(pairs, ROPEPROOF_MAX_SECTIONS))));
       break;
     case AxesClass::kInterleaved: {
+      if (!d.recipe.sections.empty()) {
+        axes = reference::interleaved_sections(d.recipe.sections);
+        break;
+      }
       // 0 1 2 0 1 2 ... while the axes but the first have pairs left.
       axes.count = pairs < 8 ? 3 : draw.between(2, 4);
       const std::int64_t each =

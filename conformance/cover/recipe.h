@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "conformance/cases/problem.h"
 #include "conformance/cases/tier.h"
@@ -42,8 +43,9 @@ struct Recipe {
   std::string text = {};                  // what it asks, in words
   // The sizes of a shape, in place of drawn ones.
   Sizes sizes = {};
-  std::int64_t head_dim = 0;    // of a leading window; 0: drawn
-  bool begins_at_zero = false;  // whatever the order of its row
+  std::int64_t head_dim = 0;                // of a leading window; 0: drawn
+  std::vector<std::int64_t> sections = {};  // pairs of each axis; none: drawn
+  bool begins_at_zero = false;              // whatever the order of its row
   // The most elements of q, or of k, where the classes of the sizes allow it:
   // what larger calls add is asked in the shapes of real models.
   std::int64_t elements = 1 << 14;

@@ -1,6 +1,7 @@
 #include "conformance/cover/shapes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -95,6 +96,31 @@ constexpr const char* kVaried[] = {"pairing", "layout",  "place", "direction",
                                    "scaling", "axes",    "order", "sign",
                                    "rows",    "strides", "base"};
 
+// The sections of a model in every pairing, since kernels have a path of their
+// own for some; the dtypes take turns.
+void add_sections(const Model& model, const Masks& offered, const Shape& shape,
+                  std::span<const std::uint8_t> dtypes,
+                  std::vector<Recipe>& recipes) {
+  const std::size_t pairing = model.at("pairing");
+  for (const std::uint8_t c : classes_in(offered[pairing])) {
+    Shape own = shape;
+    const std::string& word = model.dimensions()[pairing].classes[c];
+    own.of.emplace("pairing", word);
+    const std::uint64_t random = cases::random_bits(
+        static_cast<std::uint64_t>(shape.sections.front()), c);
+    const Row row = row_of(model, offered, own, random,
+                           dtypes[random % dtypes.size()], kPlain);
+    if (row[pairing] != c) continue;  // nothing has these sections in it
+    recipes.push_back({.model = &model,
+                       .row = row,
+                       .source = Source::kShapes,
+                       .id = shape.name + "-" + word,
+                       .tier = shape.tier,
+                       .sizes = shape.sizes,
+                       .sections = shape.sections});
+  }
+}
+
 void read_of(text::StrictObject& object, Shape& shape) {
   const nlohmann::json* const of = object.find("of");
   if (of == nullptr) return;
@@ -132,6 +158,9 @@ std::vector<Shape> read_shapes(const std::string& text,
       s.head_dim =
           object.integer("head_dim", 2 * s.sizes["pairs"] + 1, kMaxLength);
     }
+    if (object.has("sections")) {
+      s.sections = object.integers("sections", 1, kMaxLength);
+    }
     read_of(object, s);
     object.finish();
     shapes.push_back(std::move(s));
@@ -161,15 +190,19 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
                                   const std::vector<Shape>& shapes) {
   const std::vector<std::uint8_t> dtypes =
       classes_in(offered[model.at("dtype")]);
-  std::vector<Recipe> recipes;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const Shape& shape = shapes[i];
+  std::vector<Recipe> recipes, of_sections;
+  // Shapes with sections leave the numbers of the others as they are.
+  std::size_t i = 0;
+  const auto count = static_cast<std::uint64_t>(std::ranges::count_if(
+      shapes, &std::vector<std::int64_t>::empty, &Shape::sections));
+  for (const Shape& shape : shapes) {
+    // Of no pattern: a size must not always meet the same dtype.
+    const std::uint64_t random = cases::random_bits(count, i);
+    if (shape.sections.empty()) ++i;
     const bool is_offered = std::ranges::all_of(shape.of, [&](const auto& of) {
       return offers(model, offered, of.first, of.second);
     });
     if (!is_offered) continue;
-    // Of no pattern: a size must not always meet the same dtype.
-    const std::uint64_t random = cases::random_bits(shapes.size(), i);
     const std::size_t chosen = random % dtypes.size();
     const auto add = [&](const std::string& name, cases::Tier tier, Row row,
                          bool begins_at_zero) {
@@ -182,6 +215,10 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
                          .head_dim = shape.head_dim,
                          .begins_at_zero = begins_at_zero});
     };
+    if (!shape.sections.empty()) {
+      add_sections(model, offered, shape, dtypes, of_sections);
+      continue;
+    }
     const bool is_model = shape.loop.empty();
     for (std::size_t d = 0; d < dtypes.size(); ++d) {
       const bool is_chosen = d == chosen;
@@ -200,6 +237,7 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
           random % 2 == 0);  // as a prompt does
     }
   }
+  std::ranges::move(of_sections, std::back_inserter(recipes));
   return recipes;
 }
 

@@ -19,6 +19,8 @@ struct Shape {
   std::string loop = {};  // the size that varies; "" for that of a model
   std::string window = {};
   std::int64_t head_dim = 0;  // of a leading window; 0: drawn
+  // Pairs of each axis of a model, asked in every pairing; none: drawn.
+  std::vector<std::int64_t> sections = {};
   // What else the model's calls are, a class of each dimension; only kernels
   // that offer all of it are asked.
   std::map<std::string, std::string> of = {};
@@ -39,6 +41,7 @@ std::vector<Shape> read_shapes(const std::string& text,
 //   "-varied"     the same once with other scalings, axes, strides ..., unless
 //                 the shape has some of its own; only in full if it has more
 //                 than 2^18 elements
+//   sections      in each pairing, in one dtype each
 //   a loop's size in all dtypes, in core in one of them; a number of pairs in
 //                 all
 //
