@@ -35,6 +35,7 @@ namespace ropeproof::reference {
 struct Exponent {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;  // 0: the pair stands still, theta = 0
+  bool operator==(const Exponent&) const = default;
 };
 
 // What resolve.h decided. Every number is exact from here on.
@@ -54,12 +55,14 @@ struct Resolution {
 // its value and its range.
 struct Default {
   void check(std::int64_t) const {}
+  bool operator==(const Default&) const = default;
 };
 
 struct Linear {
   double factor = 0;  // s
 
   void check(std::int64_t) const { check_at_least("factor", factor, 1); }
+  bool operator==(const Linear&) const = default;
 };
 
 // (R7) Position interpolation [PI]: position p means p/s.
@@ -73,6 +76,7 @@ struct Ntk {
   double alpha = 0;
 
   void check(std::int64_t) const { check_at_least("alpha", alpha, 1); }
+  bool operator==(const Ntk&) const = default;
 };
 
 // (R8) NTK-aware [NTK]: another base, such that the slowest pair is
@@ -93,6 +97,7 @@ struct DynamicNtk {
     check_range("max_position", max_position, 1, kMaxPosition);
     check_range("seq_len", seq_len, 1, kMaxPosition);
   }
+  bool operator==(const DynamicNtk&) const = default;
 };
 
 // (R9) Dynamic NTK [NTK]: (R8) with alpha growing with the length N of the
@@ -131,6 +136,7 @@ struct Yarn {
       check_positive("mscale_all_dim", *mscale_all_dim);
     }
   }
+  bool operator==(const Yarn&) const = default;
 };
 
 // (R10) YaRN [YaRN, section 3.2, "NTK-by-parts"]. The pair that completes n
@@ -200,6 +206,7 @@ struct LongRope {
       check_at_least("factor", factor, 1);
     }
   }
+  bool operator==(const LongRope&) const = default;
 };
 
 // (R12) LongRoPE [Long]: a factor found by search for each pair, one list for
@@ -232,6 +239,7 @@ struct Llama3 {
     check_at_least("high_freq_factor", high_freq_factor, low_freq_factor);
     check_range("original_length", original_length, 1, kMaxPosition);
   }
+  bool operator==(const Llama3&) const = default;
 };
 
 // (R13) Llama 3.1 [Llama3]. A pair makes
@@ -265,6 +273,7 @@ struct FrequencyFactors {
   void check(std::int64_t pairs) const {
     check_factors("factors", factors, pairs);
   }
+  bool operator==(const FrequencyFactors&) const = default;
 };
 
 // (R14) Frequency factors (ggml's freq_factors, GGUF's rope_freqs): divide.
@@ -339,6 +348,7 @@ struct XPos {
   double scale_base = 512;  // > 0
   double centre = 0;        // the position of amplitude 1
   bool is_key = false;
+  bool operator==(const XPos&) const = default;
 };
 
 // (R15) xPos [xPos]: position p also stretches pair j, queries by

@@ -64,6 +64,8 @@ struct Frequencies {
   std::vector<Exponent> exponents = {};
   std::vector<double> bases = {};
   std::optional<XPos> xpos = {};
+
+  bool operator==(const Frequencies&) const = default;
 };
 
 // Axes ------------------------------------------------------------------------

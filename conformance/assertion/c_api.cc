@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -148,6 +149,17 @@ const char* ropeproof_text(const ropeproof_judgement* j) {
   return text == nullptr ? ropeproof_error() : text;
 }
 void ropeproof_free(ropeproof_judgement* j) { delete j; }
+
+const char* ropeproof_failure(const ropeproof_problem* problem,
+                              const ropeproof_claim* claim) {
+  thread_local std::string failure;
+  ropeproof_judgement* j = nullptr;
+  const int32_t status = ropeproof_judge(problem, claim, &j);
+  const std::unique_ptr<ropeproof_judgement> judgement(j);
+  const bool is_wrong = status == ROPEPROOF_OK && j->wrong() > 0;
+  if (is_wrong) return (failure = ropeproof_text(j)).c_str();
+  return (failure = last_error).c_str();
+}
 
 const char* ropeproof_layers(const char* config, const char* types) {
   thread_local std::string layers;

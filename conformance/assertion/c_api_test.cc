@@ -98,11 +98,13 @@ constexpr std::uint32_t kAll[] = {ROPEPROOF_ROPE, ROPEPROOF_ROTATE,
 TEST_CASE("a right result of each operation is within its bound",
           "[assertion]") {
   for (const std::uint32_t operation : kAll) {
-    const Found right = found(Example(operation).problem);
+    const Example example(operation);
+    const Found right = found(example.problem);
     CAPTURE(operation, right.text);
     CHECK(right.status == ROPEPROOF_OK);
     CHECK(right.wrong == 0);
     CHECK_THAT(right.text, ContainsSubstring("within their bound"));
+    CHECK(ropeproof_failure(&example.problem, nullptr) == std::string());
   }
 }
 
@@ -116,6 +118,8 @@ TEST_CASE("a wrong result says where, how far, and which bug it is",
   CHECK(wrong.wrong > 0);
   CHECK_THAT(wrong.text, ContainsSubstring("what     direction"));
   CHECK_THAT(wrong.text, ContainsSubstring("first    q[0,1,0,0] pair 0"));
+  CHECK(ropeproof_failure(&example.problem, nullptr) == wrong.text);
+  CHECK_THAT(ropeproof_failure(nullptr, nullptr), ContainsSubstring("NULL"));
 
   Example given(ROPEPROOF_ROTATE);
   given.y[5] += 1e-5f;

@@ -4,13 +4,11 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <map>
-#include <type_traits>
 
 #include "conformance/assertion/golden_values.h"
 #include "conformance/cases/form_golden.h"
 #include "conformance/judge/codec.h"
-#include "conformance/plugin/fields.h"
+#include "reference/sweep/kept_frequencies.h"
 
 namespace ropeproof::conformance::assertion {
 namespace {
@@ -24,58 +22,18 @@ bool has_special(reference::Format format, const cases::Bits& x) {
   });
 }
 
-// All that decides frequencies and amplitude of a problem, as bytes.
-std::string frequency_key(const ropeproof_problem& p) {
-  std::string key;
-  const auto add = [&](const auto& value) {
-    key.append(reinterpret_cast<const char*>(&value), sizeof value);
-  };
-  const auto add_list = [&](const auto* list) {
-    add(list != nullptr);
-    if (list == nullptr) return;
-    for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) add(list[j]);
-  };
-  add(p.rotary_dim), add(p.base), add(p.amplitude);
-  add_list(p.inv_freq), add_list(p.pair_bases);
-  add_list(p.exponent_numerators), add_list(p.exponent_denominators);
-  add(p.scaling != nullptr);
-  if (p.scaling == nullptr) return key;
-  add(p.scaling->kind);
-  const auto add_field = [&](const char*, const auto& value) {
-    if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>) {
-      add_list(value);
-    } else {
-      add(value);
-    }
-  };
-  plugin::for_each_field(*p.scaling, add_field);
-  return key;
-}
-
 }  // namespace
 
-cases::Golden frequencies_of(const ropeproof_problem& given,
-                             const cases::Problem& p) {
-  constexpr std::size_t kMostKept = 64;
-  static std::mutex mutex;
-  static std::map<std::string, cases::Golden> kept;
-  const std::string key = frequency_key(given);
-  {
-    const std::lock_guard lock(mutex);
-    if (const auto found = kept.find(key); found != kept.end()) {
-      return found->second;
-    }
-  }
-  const reference::Goldens goldens(reference::best_oracle(), p.spec, {});
+cases::Golden frequencies_of(const cases::Problem& p) {
+  const auto kept =
+      reference::sweep::kept_frequencies(reference::best_oracle(), p.spec);
   cases::Golden golden;
-  golden.amplitude = goldens.resolution().amplitude;
-  for (const auto& theta : goldens.frequencies()) {
+  golden.amplitude = kept->prover().resolution().amplitude;
+  for (const auto& theta : kept->frequencies()) {
     golden.inv_freq_hi.push_back(theta.hi);
     golden.inv_freq_lo.push_back(theta.lo);
   }
-  const std::lock_guard lock(mutex);
-  if (kept.size() == kMostKept) kept.clear();
-  return kept[key] = golden;
+  return golden;
 }
 
 std::int64_t Judgement::Judged::elements() const {

@@ -20,10 +20,8 @@
 namespace ropeproof::conformance::assertion {
 
 // Frequencies and amplitude of a problem: what the judge and the screening need
-// of a golden beside q and k. An oracle takes some 10 us for each frequency,
-// and tests ask for few sets of them, so they are kept.
-cases::Golden frequencies_of(const ropeproof_problem& given,
-                             const cases::Problem& problem);
+// of a golden beside q and k.
+cases::Golden frequencies_of(const cases::Problem& problem);
 
 struct Judgement::Judged {
   plugin::Description kernel;

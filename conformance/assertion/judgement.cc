@@ -257,7 +257,7 @@ Judgement::Judgement(const ropeproof_problem& problem,
     j.claim.table = reference::Format::kF64;  // exact, as given
   }
   if (!j.is_table()) {
-    j.tables = j.given ? golden_of(*j.given, p) : frequencies_of(problem, p);
+    j.tables = j.given ? golden_of(*j.given, p) : frequencies_of(p);
   }
   if (result == Result::kNone) return;
   j.output = read_output(problem);

@@ -1,11 +1,11 @@
 //! ropeproof_kernel.h and ropeproof_judge.h for Rust: one file, which needs std alone.
 //!
 //! Copy it beside your own and say `mod ropeproof;`. A plug-in is a cdylib with
-//! ropeproof_describe and ropeproof_run. A `#[test]` calls judge() and links
-//! libropeproof_judge: `cargo:rustc-link-lib=ropeproof_judge` in build.rs, or `-l`.
+//! ropeproof_describe and ropeproof_run, which kernel! makes of a function of one head. A
+//! `#[test]` calls assert_close() or judge() and links libropeproof_judge: `cargo:rustc-link-lib=ropeproof_judge` in build.rs, or `-l`.
 //! What fields and values mean is said in the headers, `in` and `out` are `input` and
 //! `output` here.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports, unused_macros)]
 
 use std::ffi::{c_void, CStr};
 use std::os::raw::c_char;
@@ -251,7 +251,67 @@ impl Problem {
         (p.base, p.amplitude) = (base, 1.0);
         p
     }
+
+    /// Panics with what is wrong in the outputs, or with why they cannot be judged.
+    ///
+    /// # Safety
+    /// What the problem points to must be as its sizes and strides say.
+    #[track_caller]
+    pub unsafe fn assert_close(&self) {
+        let failure = text_of(ropeproof_failure(self, ptr::null()));
+        assert!(failure.is_empty(), "{}", failure);
+    }
+
+    /// Calls turn(base, position, x, y) for each head of q and k, with its head_dim elements.
+    ///
+    /// # Safety
+    /// The problem is dense in each head, of elements T, and has one axis of positions.
+    pub unsafe fn each_head<T: Copy>(&self, turn: impl Fn(f64, i64, &[T], &mut [T])) {
+        let d = self.head_dim as usize;
+        for t in [&self.q, &self.k] {
+            for i in 0..self.batch * self.seq * t.heads {
+                let (batch, token, head) =
+                    (i / t.heads / self.seq, i / t.heads % self.seq, i % t.heads);
+                let sum = |b, s, h| (batch * b + token * s + head * h) as isize;
+                let x = sum(t.in_batch_stride, t.in_token_stride, t.in_head_stride);
+                let y = sum(t.out_batch_stride, t.out_token_stride, t.out_head_stride);
+                let position = *self.positions.offset(sum(self.position_batch_stride, 1, 0));
+                // A copy: in a call in place y is where x is.
+                let x = slice::from_raw_parts((t.input as *const T).offset(x), d).to_vec();
+                let y = slice::from_raw_parts_mut((t.output as *mut T).offset(y), d);
+                turn(self.base, position, &x, y);
+            }
+        }
+    }
 }
+
+/// A whole plug-in: kernel!("name", "version", F32: f32, HALF_SPLIT, A1, turn), where
+/// turn(base: f64, position: i64, x: &[f32], y: &mut [f32]) turns one head of one token.
+macro_rules! kernel {
+    ($name:literal, $version:literal, $dtype:ident: $element:ty, $pairing:ident, $class:ident,
+     $turn:path) => {
+        #[no_mangle]
+        pub extern "C" fn ropeproof_describe(d: &mut Description) -> i32 {
+            (d.abi_version, d.operations) = (ABI_VERSION, ROPE);
+            (d.name, d.version) = (
+                concat!($name, "\0").as_ptr().cast(),
+                concat!($version, "\0").as_ptr().cast(),
+            );
+            (d.dtypes, d.pairings, d.claims[0].angle_class) = ($dtype, $pairing, $class);
+            d.features = OUT_OF_PLACE | IN_PLACE | STRIDED | KEYS;
+            OK
+        }
+
+        /// # Safety
+        /// The problem is as the suite gives it.
+        #[no_mangle]
+        pub unsafe extern "C" fn ropeproof_run(p: &Problem) -> i32 {
+            p.each_head::<$element>($turn);
+            OK
+        }
+    };
+}
+pub(crate) use kernel;
 
 /// What was found of one result.
 pub struct Judgement(*mut c_void);
@@ -314,6 +374,7 @@ extern "C" {
     fn ropeproof_golden(j: *const c_void) -> *const f64;
     fn ropeproof_bound(j: *const c_void) -> *const f64;
     fn ropeproof_text(j: *const c_void) -> *const c_char;
+    fn ropeproof_failure(p: *const Problem, claim: *const Claim) -> *const c_char;
     fn ropeproof_free(j: *mut c_void);
     fn ropeproof_error() -> *const c_char;
 }

@@ -82,6 +82,7 @@ CosSinTable::CosSinTable(Oracle oracle, const Spec& spec,
     if (is_new) positions_.push_back(found->first);
     row_of_token_.push_back(found->second);
   }
+  kept_ = kept_frequencies(oracle, spec);
   cos_sin_.resize(positions_.size() * static_cast<std::size_t>(pairs_));
   errors_.resize(cos_sin_.size());
   if (spec.frequencies.xpos) {
@@ -104,28 +105,26 @@ void CosSinTable::set(std::int64_t i, const CosSinEnclosure& entry) {
 void CosSinTable::enclose() {
   std::vector<double> list;  // [1, rows]: xPos has one axis
   for (const std::vector<double>& p : positions_) list.push_back(p[0]);
-  prover_ = find_prover(oracle_)(spec_, list);
-  const std::vector<CosSinEnclosure> entries = prover_->enclosed_table();
+  const auto prover = find_prover(oracle_)(spec_, list);
+  const std::vector<CosSinEnclosure> entries = prover->enclosed_table();
   for (std::int64_t i = 0; i < std::ssize(entries); ++i) {
     const auto& [c, s] = at(entries, i);
     const double limit = kTableError * std::max(std::abs(c.hi), std::abs(s.hi));
     if (std::max(c.error, s.error) <= limit) {
       set(i, at(entries, i));
     } else {
-      const WideCosSin golden = prover_->wide_entry(i);
+      const WideCosSin golden = prover->wide_entry(i);
       set(i, {enclosure(golden.cos), enclosure(golden.sin)});
     }
   }
-  for (const GoldenCosSin& entry : prover_->table()) {
+  for (const GoldenCosSin& entry : prover->table()) {
     amplitudes_.push_back(entry.amplitude);
   }
 }
 
 void CosSinTable::turn() {
-  prover_ = find_prover(oracle_)(spec_, {});
-  const Circle& steps = circle(oracle_, *prover_);
-  std::vector<FixedTurns> turns;
-  for (const Turns& t : prover_->turns()) turns.push_back(fixed(t));
+  const Circle& steps = circle(oracle_, kept_->prover());
+  const std::vector<FixedTurns>& turns = kept_->turns();
   const double m = resolution().amplitude;
   parallel_for(std::ssize(positions_), [&](std::int64_t r) {
     require_arithmetic();

@@ -21,6 +21,7 @@
 #include "reference/oracle.h"
 #include "reference/spec.h"
 #include "reference/sweep/double_double.h"
+#include "reference/sweep/kept_frequencies.h"
 #include "reference/sweep/turns.h"
 
 namespace ropeproof::reference::sweep {
@@ -34,9 +35,9 @@ inline constexpr double kTableUnderflow = 0x1p-1070;
 
 class CosSinTable {
  public:
-  // `positions` is [axes, tokens]. Cost: some 40 us for each pair, and 100 ns
-  // for each pair and position; with xPos 10 us. Uses OpenMP. Throws what
-  // golden.h throws, and ArithmeticError.
+  // `positions` is [axes, tokens]. Cost: 100 ns for each pair and position, and
+  // what kept_frequencies.h says of each pair; with xPos 10 us. Uses OpenMP.
+  // Throws what golden.h throws, and ArithmeticError.
   CosSinTable(Oracle oracle, const Spec& spec,
               std::span<const double> positions);
 
@@ -59,8 +60,10 @@ class CosSinTable {
   // The goldens of a row alone, from the start: pairs * 10 us.
   Goldens oracle(std::int64_t row) const;
 
-  const Resolution& resolution() const { return prover_->resolution(); }
-  std::vector<WideGolden> frequencies() const { return prover_->frequencies(); }
+  const Resolution& resolution() const { return kept_->prover().resolution(); }
+  const std::vector<WideGolden>& frequencies() const {
+    return kept_->frequencies();
+  }
 
  private:
   void enclose();
@@ -72,10 +75,10 @@ class CosSinTable {
   std::int64_t pairs_;
   std::vector<std::int64_t> row_of_token_;
   std::vector<std::vector<double>> positions_;  // [rows][axes]
-  std::unique_ptr<OracleProver> prover_;  // without positions but for xPos
-  std::vector<CosSin> cos_sin_;           // [rows, pairs]
-  std::vector<CosSinError> errors_;       // [rows, pairs]
-  std::vector<Golden> amplitudes_;        // [rows, pairs] with xPos
+  std::shared_ptr<const KeptFrequencies> kept_;
+  std::vector<CosSin> cos_sin_;      // [rows, pairs]
+  std::vector<CosSinError> errors_;  // [rows, pairs]
+  std::vector<Golden> amplitudes_;   // [rows, pairs] with xPos
 };
 
 }  // namespace ropeproof::reference::sweep

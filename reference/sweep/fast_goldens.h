@@ -31,7 +31,9 @@ class FastGoldens {
               std::span<const double> positions);
 
   const Resolution& resolution() const { return table_.resolution(); }
-  std::vector<WideGolden> frequencies() const { return table_.frequencies(); }
+  const std::vector<WideGolden>& frequencies() const {
+    return table_.frequencies();
+  }
 
   // [tokens, pairs], the bits of Goldens::table. precision_bits is 106 where
   // the oracle did not decide.

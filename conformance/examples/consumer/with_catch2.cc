@@ -1,7 +1,7 @@
 #include <ropeproof_judge.h>
 
 #include <catch2/catch_test_macros.hpp>
-#include <memory>
+#include <string>
 
 #include "my_rope.h"
 
@@ -12,12 +12,5 @@ TEST_CASE("rope is within its bound") {
   const auto problem =
       ropeproof_dense(ROPEPROOF_F32, ROPEPROOF_HALF_SPLIT, 1, 3, 2, 8, x.data(),
                       y.data(), positions.data(), 10000);
-  ropeproof_judgement* found = nullptr;
-  const int status = ropeproof_judge(&problem, nullptr, &found);
-  INFO(ropeproof_error());
-  REQUIRE(status == ROPEPROOF_OK);
-  const std::unique_ptr<ropeproof_judgement, decltype(&ropeproof_free)> j(
-      found, ropeproof_free);
-  INFO(ropeproof_text(j.get()));
-  CHECK(ropeproof_wrong(j.get()) == 0);
+  CHECK(ropeproof_failure(&problem, nullptr) == std::string());
 }
