@@ -20,6 +20,7 @@
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/sandbox.h"
 #include "conformance/plugin/worker.h"
+#include "conformance/text/nearest.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
 #include "reference/golden.h"
@@ -63,6 +64,40 @@ void refuse_empty_values(const CLI::App& command) {
                                   " is empty; give a value, or leave it out");
     }
   }
+}
+
+// Why a command line cannot be read, with the name that was meant.
+std::string misspelt(const CLI::ParseError& error,
+                     const std::vector<ropeproof::tools::Command>& commands,
+                     const std::string& first) {
+  using ropeproof::conformance::text::nearest;
+  std::vector<std::string> names;
+  // A word that is misspelt explains what is missing.
+  for (const ropeproof::tools::Command& command : commands) {
+    names.push_back(command.app->get_name());
+    const std::vector<std::string> rest = command.app->remaining();
+    if (!command.app->parsed() || rest.empty()) continue;
+    const std::string word = rest[0].substr(0, rest[0].find('='));
+    std::vector<const CLI::App*> parts = {command.app};
+    for (const CLI::App* group : command.app->get_subcommands(nullptr)) {
+      parts.push_back(group);
+    }
+    std::vector<std::string> flags;
+    for (const CLI::App* part : parts) {
+      for (const CLI::Option* option : part->get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+          flags.push_back("--" + name);
+        }
+      }
+    }
+    return "\"" + rest[0] + "\" was not expected" +
+           (word.starts_with("--") ? "; nearest is " + nearest(word, flags, 1)
+                                   : "");
+  }
+  const bool is_word = first != "" && first[0] != '-';
+  if (!is_word || std::ranges::count(names, first) > 0) return error.what();
+  return "unknown subcommand \"" + first + "\"; nearest is " +
+         nearest(first, names, 1);
 }
 
 // A library that calls exit() would end the program with a status that reads
@@ -158,21 +193,8 @@ int judge(int argc, char** argv) {
       app.exit(error);
       return std::cout.flush() ? 0 : fail(5, kUnwritable);
     }
-    // A word that is misspelt explains what is missing.
-    for (const tools::Command& command : commands) {
-      const auto rest = command.app->remaining();
-      if (command.app->parsed() && !rest.empty()) {
-        return fail(2, "\"" + rest.front() + "\" was not expected; try --help");
-      }
-    }
-    const bool has_word = argc > 1 && argv[1][0] != '-';
-    if (has_word && std::ranges::none_of(commands, [&](const auto& command) {
-          return command.app->get_name() == argv[1];
-        })) {
-      return fail(
-          2, "unknown subcommand \"" + std::string(argv[1]) + "\"; try --help");
-    }
-    return fail(2, std::string(error.what()) + "; try --help");
+    return fail(
+        2, misspelt(error, commands, argc > 1 ? argv[1] : "") + "; try --help");
   }
   try {
     for (const tools::Command& command : commands) {

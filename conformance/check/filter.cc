@@ -6,6 +6,7 @@
 
 #include "conformance/check/formed.h"
 #include "conformance/plugin/abi_words.h"
+#include "conformance/text/nearest.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/wildcard.h"
 #include "conformance/text/word_tables.h"
@@ -47,7 +48,9 @@ Filter::Filter(const std::vector<Named>& all, const Selection& selection)
   }
   if (!unknown.empty()) {
     throw std::invalid_argument("no case \"" + *unknown.begin() +
-                                "\"; `ropeproof list` names them all");
+                                "\"; nearest are " +
+                                text::nearest(*unknown.begin(), ids) +
+                                "; `ropeproof list` names them all");
   }
   std::erase_if(idle, [&](const std::string& pattern) {
     return may_be_idle(pattern, ids);

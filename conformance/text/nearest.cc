@@ -25,13 +25,14 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string nearest(std::string_view given, std::vector<std::string> names) {
+std::string nearest(std::string_view given, std::vector<std::string> names,
+                    std::size_t most) {
   given = given.substr(0, 200);  // the cost is a product
   std::map<std::string, std::size_t> far;
   for (const std::string& name : names) far[name] = distance(given, name);
   std::ranges::stable_sort(
       names, {}, [&](const std::string& name) { return far.at(name); });
-  names.resize(std::min<std::size_t>(names.size(), 3));
+  names.resize(std::min(names.size(), most));
   return joined(names, ", ");
 }
 

@@ -2,15 +2,17 @@
 #ifndef ROPEPROOF_CONFORMANCE_TEXT_NEAREST_H_
 #define ROPEPROOF_CONFORMANCE_TEXT_NEAREST_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ropeproof::conformance::text {
 
-// The three of `names` that the fewest letters inserted, left out or replaced
+// The `most` of `names` that the fewest letters inserted, left out or replaced
 // make of `given`, nearest first, as "a, b, c".
-std::string nearest(std::string_view given, std::vector<std::string> names);
+std::string nearest(std::string_view given, std::vector<std::string> names,
+                    std::size_t most = 3);
 
 }  // namespace ropeproof::conformance::text
 

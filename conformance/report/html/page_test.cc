@@ -106,6 +106,7 @@ TEST_CASE("each picture says what there is to see", "[report][html]") {
       pair_figure(report),
       ContainsSubstring("No answer's error exceeds its bound; the largest is "
                         "0.25 times it, at positions 8 to 15"));
+  CHECK_THAT(pair_figure(report), ContainsSubstring("not asked</text>"));
   report.shown.spread.note_ratio(13, 1, 2, 70);
   CHECK_THAT(pair_figure(report),
              ContainsSubstring("In 16 of 48 cells, red and crossed"));

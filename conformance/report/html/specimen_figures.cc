@@ -128,7 +128,7 @@ std::string frequency_figure(const Report& report) {
          text::svg_dot(kPlotLeft + 76, 12, 3, "fill0") +
          plot_label(kPlotLeft + 84, 16, "measured") +
          text::svg_dot(kPlotLeft + 166, 12, 3, "fill1") +
-         plot_label(kPlotLeft + 174, 16, "measured, another") +
+         plot_label(kPlotLeft + 174, 16, "others") +
          plot_label(kPlotRight, 16, "rad per position", "end", "label soft");
   return plot_figure("frequencies", kHeading, kFigureBottom + 40, svg,
                      frequency_words(*s));

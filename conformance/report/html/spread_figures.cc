@@ -112,7 +112,15 @@ std::string heat_legend(double y) {
     svg += plot_label(x + 40, y + 24, kHeatWords[heat], "middle", "label soft");
     x += 40;
   }
-  return svg + plot_label(x + 6, y + 9, "of the bound", "start", "label soft");
+  svg += plot_label(x + 6, y + 9, "of the bound", "start", "label soft");
+  const double left = kPlotLeft, below = y + 34;
+  const std::string hatch =
+      "M" + px(left) + " " + px(below) + "l40 10m-40 0l40 -10";
+  return svg + text::svg_rect(left, below, 40, 10, "unjudged") +
+         text::svg_path(hatch, "hatch") +
+         plot_label(left + 46, below + 9, "any angle is within it") +
+         text::svg_rect(left + 230, below, 40, 10, "nothing") +
+         plot_label(left + 276, below + 9, "not asked");
 }
 
 // One class of cases: an operation and a scaling, in one dtype.
@@ -188,7 +196,7 @@ std::string pair_figure(const Report& report) {
          plot_label(kPlotLeft, bottom + 16, "fastest pair") +
          plot_label(kPlotRight, bottom + 16, "slowest pair", "end") +
          heat_legend(bottom + 28);
-  return plot_figure("by-pair", kHeading, bottom + 58, svg, map_words(spread));
+  return plot_figure("by-pair", kHeading, bottom + 82, svg, map_words(spread));
 }
 
 std::string class_figure(const Report& report) {
@@ -318,7 +326,7 @@ std::string ulp_figure(const Report& report) {
 
 std::string figure_style() {
   std::string style;
-  constexpr int kPercent[] = {6, 16, 30, 48, 70, 42, 66, 92};
+  constexpr int kPercent[] = {12, 20, 30, 48, 70, 42, 66, 92};
   constexpr int kBehindText[] = {4, 8, 14, 20, 28, 18, 28, 38};
   for (int heat = 0; heat < kHeatCount; ++heat) {
     style += ".heat" + std::to_string(heat) +

@@ -87,7 +87,8 @@ figcaption { margin: 8px 0 0; font-size: 14px; }
 .fill2 { fill: var(--c2); } .fill3 { fill: var(--c3); }
 .stroke0 { stroke: var(--c0); } .stroke1 { stroke: var(--c1); }
 .stroke2 { stroke: var(--c2); }
-.nothing { fill: var(--panel); } .unjudged { fill: var(--panel); }
+.nothing { fill: var(--page); stroke: var(--line); }
+.unjudged { fill: var(--panel); }
 .cross { stroke: var(--ink); stroke-width: 0.7; opacity: 0.55; }
 .hatch { stroke: var(--soft); stroke-width: 0.6; opacity: 0.6; }
 @media (max-width: 520px) {
