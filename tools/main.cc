@@ -90,6 +90,9 @@ std::string misspelt(const CLI::ParseError& error,
         }
       }
     }
+    std::ranges::stable_partition(flags, [&](const std::string& flag) {
+      return flag.starts_with(word);  // of equally near ones
+    });
     return "\"" + rest[0] + "\" was not expected" +
            (word.starts_with("--") ? "; nearest is " + nearest(word, flags, 1)
                                    : "");

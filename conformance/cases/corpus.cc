@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
-constexpr const char* kTargets = "targets.json";
+constexpr const char* kTargetsFile = "targets.json";
 constexpr const char* kLedger = "LEDGER.txt";
 constexpr const char* kEncodings = "encodings.json";
 constexpr const char* kSchema = "schema.json";
@@ -150,8 +150,8 @@ Files files_of(std::vector<Group>& groups, std::vector<EncodingCase> encodings,
     entries.push_back(std::move(entry));
     files[name] = std::move(written.json);
   }
-  files[kTargets] = write_targets();
-  std::vector<std::string> names = {kLedger, kSmokeText, kTargets};
+  files[kTargetsFile] = write_targets();
+  std::vector<std::string> names = {kLedger, kSmokeText, kTargetsFile};
   if (!encodings.empty()) {
     files[kEncodings] = write_encodings(encodings);
     names.push_back(kEncodings);
