@@ -36,8 +36,8 @@ struct Left {
 };
 
 // The ways in which a rotation of a pair may be off, each by one number or two
-// for all rows of a pair and token.
-enum Way { kCosine, kSine, kScale, kAngle, kTurn, kWays };
+// for all rows of a pair and token; a sign needs none.
+enum Way { kCosine, kSine, kScale, kAngle, kTurn, kSign, kWays };
 
 class Reader {
  public:
@@ -121,13 +121,16 @@ class Reader {
     times_ += share * times;
     all_wants_ += share * wants;
     const Complex turn = cross / xx, due = rows[0].turn;
-    const Complex by[kWays] = {due + cosine / xx, due + Complex(0, sine / xx),
+    const Complex by[kWays] = {due + cosine / xx,
+                               due + Complex(0, sine / xx),
                                due * (1 + scale / wants),
-                               turn / std::abs(turn) * std::abs(due), turn};
+                               turn / std::abs(turn) * std::abs(due),
+                               turn,
+                               -due};
     for (std::size_t way = 0; way < kWays; ++way) {
       if (way == kTurn && rows.size() < 2) continue;  // it explains all
       Left& left = left_[way];
-      left.unknowns += way == kTurn ? 2 : 1;
+      left.unknowns += way == kTurn ? 2 : way == kSign ? 0 : 1;
       left.equations += 2 * count;
       left.errors += share * errors;
       for (const Spot& s : rows) {
@@ -188,6 +191,12 @@ class Reader {
 
   Step numeric() const {
     if (groups_.empty() || errors_ == 0) return {};
+    // The other sign makes each element right: an angle off by pi would be
+    // chosen anew for every pair and token.
+    constexpr double kRightLength = 1.5;  // bounds of a pair: of two elements
+    if (left_[kSign].largest <= kRightLength && is_seen(kSign)) {
+      return named("results times -1", length_bug(), 4, kSign);
+    }
     double least = 1;
     for (const Way way : {kAngle, kSine, kCosine, kScale}) {
       least = std::min(least, part(way));
