@@ -18,6 +18,7 @@ constexpr const char* kSizeNames[] = {"batch", "seq", "q_heads", "k_heads",
                                       "pairs"};
 // Elements of q and k up to which core asks a shape in every dtype, and varied.
 constexpr std::int64_t kEveryDtype = 1 << 17;
+constexpr std::int64_t kEveryDtypeOfPairs = 2400;
 constexpr std::int64_t kVariedInCore = 1 << 18;
 
 bool offers(const Model& model, const Masks& offered,
@@ -26,14 +27,17 @@ bool offers(const Model& model, const Masks& offered,
   return (offered[d] >> model.at(d, word) & 1) != 0;
 }
 
-// A loop of `count` rounds, among others of a few.
-Shape loop_of(const std::string& loop, std::int64_t count) {
+// A loop of `count` rounds, among others of a few; of many, of two tokens.
+Shape loop_of(const std::string& loop, std::int64_t count, bool are_many) {
   Shape shape{
       loop + "-" + std::to_string(count),
       cases::Tier::kCore,
       {{"batch", 2}, {"seq", 3}, {"q_heads", 2}, {"k_heads", 1}, {"pairs", 5}},
       loop,
       "full"};
+  if (are_many) {
+    shape.sizes = {{"batch", 1}, {"seq", 2}, {"q_heads", 1}, {"k_heads", 1}};
+  }
   shape.sizes[loop] = count;
   return shape;
 }
@@ -173,8 +177,19 @@ std::vector<Shape> read_shapes(const std::string& text,
       sizes.fail("loops", "\"" + loop + "\" is no size of a call");
     }
     for (std::int64_t count = from; count <= to; ++count) {
-      shapes.push_back(loop_of(loop, count));
+      shapes.push_back(loop_of(loop, count, false));
     }
+  }
+  std::int64_t before = to;
+  for (const auto& node : sizes.array("more_pairs")) {
+    text::StrictObject more(node, sizes.at("more_pairs"));
+    const std::int64_t step = more.integer("step", 1, kMaxLength);
+    const std::int64_t last = more.integer("to", before + step, kMaxLength);
+    more.finish();
+    for (before += step; before <= last; before += step) {
+      shapes.push_back(loop_of("pairs", before, true));
+    }
+    before = last;
   }
   sizes.finish();
   root.finish();
@@ -229,7 +244,9 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
             row_of(model, offered, shape, ~random, dtypes[d], kVaried), false);
       }
       const bool is_cheap =
-          is_model ? shape.elements() <= kEveryDtype : shape.loop == "pairs";
+          shape.elements() <= (is_model                ? kEveryDtype
+                               : shape.loop == "pairs" ? kEveryDtypeOfPairs
+                                                       : 0);
       const Dimension& dtype = model.dimensions()[model.at("dtype")];
       add(shape.name + "-" + dtype.classes[dtypes[d]],
           is_chosen || is_cheap ? shape.tier : cases::Tier::kFull,

@@ -42,8 +42,7 @@ std::vector<Shape> read_shapes(const std::string& text,
 //                 the shape has some of its own; only in full if it has more
 //                 than 2^18 elements
 //   sections      in each pairing, in one dtype each
-//   a loop's size in all dtypes, in core in one of them; a number of pairs in
-//                 all
+//   a loop's size in all dtypes, in core in one of them; up to 300 pairs in all
 //
 // Pairings, orders of dimensions and places alternate. Half of the shapes have
 // positions from 0. A window that the kernel does not offer becomes a full one.

@@ -113,7 +113,7 @@ std::vector<Dimension> size_dimensions() {
            {32, 32},
            {33, 63},
            {64, 127},
-           {128, 1024}},
+           {128, 2048}},
           kCalls | ROPEPROOF_FREQUENCIES | kPermute, By::kModel,
           [](P p) { return p.rotary_dim / 2; }, draw_pairs),
       size(

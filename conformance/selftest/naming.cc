@@ -26,7 +26,7 @@ using reference::at;
 using wrong::PipelineKernel;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 19;  // elements of q and k
-constexpr std::size_t kCommon = 60, kTouched = 32;
+constexpr std::size_t kCommon = 120, kTouched = 32;
 // Elements of the cases that are looked at for one mutant.
 constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
 constexpr std::size_t kAtOnce = 64;  // candidates, on all cores

@@ -347,7 +347,7 @@ void describe(const Program& program, ropeproof_description& d) {
   d.features |= ROPEPROOF_STRIDED | ROPEPROOF_PARTIAL |
                 ROPEPROOF_WINDOW_OFFSET | ROPEPROOF_ADJOINT |
                 ROPEPROOF_AMPLITUDE | ROPEPROOF_NEGATIVE_POSITIONS |
-                ROPEPROOF_INV_FREQ;
+                ROPEPROOF_INV_FREQ | ROPEPROOF_SPECIAL_VALUES;
   d.axis_maps = ROPEPROOF_AXES_SECTIONS | ROPEPROOF_AXES_INTERLEAVED;
   d.caches = ROPEPROOF_CACHE_SPLIT;
   d.scalings = kFormedScalings;
