@@ -86,11 +86,11 @@ struct Check {
   bool passes() const { return verdict == Verdict::kPass; }
 };
 
-// Elements of one answer, and of all that a run keeps: some 200 MB. Of answers
+// Elements of one answer, and of all that a run keeps: some 100 MB. Of answers
 // that are larger than the former a few are kept: a bug may need many rows to
 // show.
 inline constexpr std::int64_t kLargestKept = std::int64_t{1} << 17;
-inline constexpr std::int64_t kMostKept = std::int64_t{1} << 22;
+inline constexpr std::int64_t kMostKept = std::int64_t{1} << 21;
 inline constexpr std::int64_t kMostLargeKept = 3;
 
 // "PASS", "FAIL", ...

@@ -247,14 +247,20 @@ class Suite {
                          !values.measurement->pass());
   }
 
+  // Whether an answer of so many elements is kept, and counts.
+  bool fits(std::int64_t elements) {
+    const bool fits = kept_ + elements <= kMostKept;
+    if (fits) kept_ += elements;
+    return fits;
+  }
+
   // Of the check that comes next.
   void keep(const cases::Case& c, const Check& values, judge::Output answer) {
     const bool is_wrong = values.measurement && !values.measurement->pass();
     if (!is_wrong) return;
     const bool is_large = values.measurement->elements > kLargestKept;
     if (is_large && large_++ >= kMostLargeKept) return;
-    kept_ += values.measurement->elements;
-    if (kept_ <= kMostKept) {
+    if (fits(values.measurement->elements)) {
       run_.wrong.push_back({run_.checks.size(), c, std::move(answer)});
     }
   }
@@ -265,8 +271,7 @@ class Suite {
     const auto wrong = std::exchange(check.wrong, nullptr);
     if (!wrong || !is_right_else || !is_of_one_call(check.aspect)) return;
     if (wrong->asked.problem.elements() > kLargestKept) return;
-    kept_ += wrong->asked.problem.elements();
-    if (kept_ <= kMostKept) {
+    if (fits(wrong->asked.problem.elements())) {
       run_.wrong.push_back({run_.checks.size(), std::move(wrong->asked),
                             std::move(wrong->output)});
     }

@@ -22,8 +22,13 @@ namespace ropeproof::conformance::check {
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 12;
-constexpr std::int64_t kSizes[] = {1,  2,  3,  4,  5,  7,  8,  9,  12, 15, 16,
-                                   17, 24, 31, 32, 33, 48, 63, 64, 65, 128};
+// Elements of a call with another size, and of all with this one another.
+constexpr std::int64_t kMostOfCall = std::int64_t{1} << 17;
+constexpr std::int64_t kMostOfSize = std::int64_t{1} << 18;
+constexpr std::int64_t kSmallSize = 128;  // asked anyway
+constexpr std::int64_t kSizes[] = {
+    1,  2,  3,  4,  5,  7,  8,   9,   12,  15,   16,   17,   24,   31,
+    32, 33, 48, 63, 64, 65, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
 
 // batch, seq, heads of q, heads of k
 using Sizes = std::array<std::int64_t, 4>;
@@ -73,7 +78,6 @@ class Asker {
   std::vector<explain::Answer> vary() {
     const cases::Problem& p = like_.asked->problem;
     const Sizes own = {p.batch, p.seq, p.q_heads, p.k_heads};
-    most_ = std::clamp(p.elements(), kMostElements, 8 * kMostElements);
     for (std::size_t which = 0; which < own.size(); ++which) {
       if (own[which] > 0) vary(own, which);
     }
@@ -104,7 +108,8 @@ class Asker {
 
  private:
   void vary(Sizes sizes, std::size_t which) {
-    std::map<std::int64_t, bool> is_wrong = {{sizes[which], true}};
+    const std::int64_t own = sizes[which];
+    std::map<std::int64_t, bool> is_wrong = {{own, true}};
     const auto ask_at = [&](std::int64_t size) {
       sizes[which] = size;
       if (is_wrong.contains(size)) return false;
@@ -112,7 +117,15 @@ class Asker {
       if (wrong) is_wrong.emplace(size, *wrong);
       return wrong.has_value();
     };
-    for (const std::int64_t size : kSizes) ask_at(size);
+    const auto is_shown = [&] {
+      return std::ranges::any_of(is_wrong,
+                                 [](const auto& one) { return !one.second; });
+    };
+    left_ = kMostOfSize;
+    for (const std::int64_t size : kSizes) {
+      if (size <= kSmallSize || size < own || !is_shown()) ask_at(size);
+    }
+    left_ = kMostOfSize;
     for (bool is_new = true; is_new;) {
       is_new = false;
       for (auto i = is_wrong.begin(); std::next(i) != is_wrong.end(); ++i) {
@@ -142,9 +155,10 @@ class Asker {
   std::optional<bool> ask(const Sizes& sizes) {
     const auto [batch, seq, q_heads, k_heads] = sizes;
     const cases::Problem& p = like_.asked->problem;
-    if (batch * seq * (q_heads + k_heads) * p.spec.layout.head_dim > most_) {
-      return std::nullopt;
-    }
+    const std::int64_t elements =
+        batch * seq * (q_heads + k_heads) * p.spec.layout.head_dim;
+    if (elements > std::min(left_, kMostOfCall)) return std::nullopt;
+    left_ -= elements;
     return ask(resized(*like_.asked, sizes));
   }
 
@@ -181,7 +195,7 @@ class Asker {
 
   plugin::Kernel& kernel_;
   const explain::Answer& like_;
-  std::int64_t most_ = kMostElements;
+  std::int64_t left_ = 0;  // elements
   std::vector<explain::Answer> all_;
 };
 

@@ -20,7 +20,7 @@ namespace ropeproof::conformance::check {
 // Sizes are small numbers, powers of two and their neighbours, and where a
 // right one stands beside a wrong one, those between; then, beside the
 // threshold, with another size larger. None where rows share memory. Cost: some
-// hundred calls, of 2^12 elements, or as many as the problem has, at most 2^15.
+// hundred calls of at most 2^17 elements, 2^19 together for each size.
 // kNear: 60 problems that are formed, of 2^12 elements where their classes
 // allow it, each of a class of its own in one dimension, or in all. None for a
 // run without covering arrays.

@@ -16,6 +16,7 @@ constexpr std::pair<std::string_view, FactKind> kKinds[] = {
     {"edge", {Owner::kCase}},
     {"head_dim", {Owner::kProblem, Subject::kPairs}},
     {"heads", {Owner::kProblem, Subject::kHeads}},
+    {"heads x head_dim", {Owner::kCase}},
     {"heads behind it", {Owner::kElement, Subject::kHeads}},
     {"highest position", {Owner::kCase}},
     {"index of the batch row", {Owner::kElement, Subject::kBatchRows}},
@@ -37,6 +38,7 @@ constexpr std::pair<std::string_view, FactKind> kKinds[] = {
     {"rows before it", {Owner::kElement}},
     {"rows x heads before it", {Owner::kElement}},
     {"seq", {Owner::kProblem, Subject::kTokens}},
+    {"seq x heads", {Owner::kCase}},
     {"spacing", {Owner::kCase}},
     {"tokens behind it", {Owner::kElement, Subject::kTokens}}};
 

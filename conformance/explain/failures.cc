@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostTried = 400;
 constexpr std::size_t kMostScans = 24, kFewScans = 4;
 // Elements of answers that are tried so; one of 2^17 costs a second.
-constexpr std::int64_t kMostScanned = std::int64_t{1} << 19;
+constexpr std::int64_t kMostScanned = std::int64_t{1} << 18;
 // Of hypotheses that are tried on all.
 constexpr std::size_t kMostLeads = 12;
 
@@ -57,7 +57,9 @@ Failures::Failures(const Evidence& evidence,
 const Fit& Failures::fit(std::size_t failure, std::size_t hypothesis) {
   Failure& one = failures_[failure];
   const auto found = one.fits.find(hypothesis);
-  if (found != one.fits.end()) return found->second;
+  if (found != one.fits.end() && !found->second.is_partial) {
+    return found->second;
+  }
   const wrong::Mutation& h = hypotheses_[hypothesis];
   return one.fits[hypothesis] = one.trial->fit(h.change, h.rounds);
 }
@@ -70,7 +72,7 @@ void Failures::scan(std::size_t failure, std::size_t first) {
         const wrong::Mutation& one =
             hypotheses_[first + static_cast<std::size_t>(h)];
         reference::at(fits, h) =
-            failures_[failure].trial->fit(one.change, one.rounds);
+            failures_[failure].trial->glance(one.change, one.rounds);
       },
       1);
   for (std::size_t h = 0; h < fits.size(); ++h) {
@@ -148,7 +150,7 @@ void Failures::try_from(std::size_t first,
     scanned += failures_[i].trial->elements();
     scan(i, first);
     for (std::size_t h = first; h < hypotheses_.size(); ++h) {
-      if (!fit(i, h).explains_wrong()) continue;
+      if (!failures_[i].fits.at(h).explains_wrong()) continue;
       if (hits[h]++ == 0) leads.push_back(h);
     }
     std::ranges::stable_sort(leads, std::greater{},

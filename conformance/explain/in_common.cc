@@ -14,6 +14,31 @@ std::vector<Term> joined(std::vector<Term> a, const std::vector<Term>& b) {
   return a;
 }
 
+// What holds where all of these do, of `left`.
+Candidate all_of(const std::vector<const Candidate*>& some, const Bits& left,
+                 std::size_t others) {
+  Candidate all{{}, left, Bits((others + 63) / 64, ~std::uint64_t{0})};
+  for (const Candidate* one : some) {
+    all.terms = joined(std::move(all.terms), one->terms);
+    all.members = both(all.members, one->members);
+    all.others = both(all.others, one->others);
+  }
+  return all;
+}
+
+// Without those, of the last first, that no other needs to be parted by.
+Candidate minimal(std::vector<const Candidate*> some, const Bits& left,
+                  std::size_t others) {
+  for (std::size_t i = some.size(); i-- > 0;) {
+    const Candidate* const one = some[i];
+    const auto at = some.begin() + static_cast<std::ptrdiff_t>(i);
+    some.erase(at);
+    if (count(all_of(some, left, others).others) == 0) continue;
+    some.insert(some.begin() + static_cast<std::ptrdiff_t>(i), one);
+  }
+  return all_of(some, left, others);
+}
+
 // Conditions that together hold for no other and for many of `left`, each the
 // one that tells most: FOIL's gain, the members that it keeps times the bits by
 // which a member among what it keeps is less of a surprise. No terms: too many
@@ -21,8 +46,9 @@ std::vector<Term> joined(std::vector<Term> a, const std::vector<Term>& b) {
 Candidate several(const std::vector<Candidate>& all, const Bits& left,
                   std::size_t others) {
   constexpr int kMostAtOnce = 6;
-  Candidate found{{}, left, Bits((others + 63) / 64, ~std::uint64_t{0})};
+  Candidate found = all_of({}, left, others);
   double members = count(left), rest = static_cast<double>(others);
+  std::vector<const Candidate*> chosen;
   for (int i = 0; i < kMostAtOnce; ++i) {
     const Candidate* next = nullptr;
     double most = 0;
@@ -38,12 +64,11 @@ Candidate several(const std::vector<Candidate>& all, const Bits& left,
       next = &one;
     }
     if (next == nullptr) break;
-    found.terms = joined(std::move(found.terms), next->terms);
-    found.members = both(found.members, next->members);
-    found.others = both(found.others, next->others);
+    chosen.push_back(next);
+    found = all_of(chosen, left, others);
     members = count(found.members);
     rest = count(found.others);
-    if (rest == 0) return found;
+    if (rest == 0) return minimal(std::move(chosen), left, others);
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -148,18 +149,16 @@ class Matcher {
 
   // Rows of channels that are another row's, whole: the one nearest by.
   void rows(bool is_input) {
-    std::vector<std::pair<double, std::size_t>> by_first;
-    double widest = 0;
+    const auto [channel, widest] = telling_channel(is_input);
+    std::vector<std::pair<double, std::size_t>> by_channel;
     for (std::size_t row = 0; row < rows_.size(); ++row) {
-      const Value& first = all_[row * width()];
-      by_first.emplace_back(is_input ? first.x : first.want, row);
-      widest = std::max(widest, 2 * first.bound);
+      const Value& one = all_[row * width() + channel];
+      by_channel.emplace_back(is_input ? one.x : one.want, row);
     }
-    if (is_input) widest = 0;
-    std::ranges::sort(by_first);
+    std::ranges::sort(by_channel);
     std::vector<Move> moves;
     for (std::size_t row = 0; row < rows_.size(); ++row) {
-      const auto from = row_at(row, is_input, by_first, widest);
+      const auto from = row_at(row, is_input, by_channel, channel, widest);
       if (!from) continue;
       moves.push_back({rows_[row], rows_[*from]});
       for (std::size_t c = 0; c < width(); ++c) {
@@ -178,6 +177,22 @@ class Matcher {
     }
   }
 
+  // The channel that fewest rows have alike, and how far it may be off.
+  std::pair<std::size_t, double> telling_channel(bool is_input) const {
+    std::pair<std::size_t, double> best{0, 0};
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < width() && !is_input; ++c) {
+      double widest = 0, squares = 0;
+      for (std::size_t i = c; i < all_.size(); i += width()) {
+        widest = std::max(widest, 2 * all_[i].bound);
+        squares += all_[i].want * all_[i].want;
+      }
+      const double part = widest * widest / squares;
+      if (c == 0 || part < least) best = {c, widest}, least = part;
+    }
+    return best;
+  }
+
   // Whether all rows are those of the other tensor.
   static bool is_exchange(const std::vector<Move>& moves) {
     return std::ranges::all_of(moves, [](const Move& move) {
@@ -187,8 +202,8 @@ class Matcher {
 
   std::optional<std::size_t> row_at(
       std::size_t row, bool is_input,
-      const std::vector<std::pair<double, std::size_t>>& by_first,
-      double widest) const {
+      const std::vector<std::pair<double, std::size_t>>& by_channel,
+      std::size_t channel, double widest) const {
     const auto begin =
         all_.begin() + static_cast<std::ptrdiff_t>(row * width());
     if (std::none_of(begin, begin + extents_.channels,
@@ -197,9 +212,10 @@ class Matcher {
     }
     std::optional<std::size_t> found;
     std::pair<std::int64_t, std::int64_t> least{};
-    auto i = std::ranges::lower_bound(
-        by_first, std::pair(begin->got - widest, std::size_t{0}));
-    for (; i != by_first.end() && i->first <= begin->got + widest; ++i) {
+    const double got = all_[row * width() + channel].got;
+    auto i = std::ranges::lower_bound(by_channel,
+                                      std::pair(got - widest, std::size_t{0}));
+    for (; i != by_channel.end() && i->first <= got + widest; ++i) {
       bool is_it = i->second != row;
       for (std::size_t c = 0; is_it && c < width(); ++c) {
         is_it = matches(row * width() + c, i->second * width() + c, is_input);

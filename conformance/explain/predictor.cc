@@ -25,9 +25,14 @@ cases::Bits widened(Format format, const cases::Bits& bits) {
   return wide;
 }
 
-// The same problem in binary64.
+// The same problem in binary64, without what is due of q and k.
 cases::Case widened(const cases::Case& c) {
   cases::Case wide = c;
+  for (cases::Bits cases::Golden::*bits :
+       {&cases::Golden::q, &cases::Golden::k, &cases::Golden::q_lo,
+        &cases::Golden::k_lo}) {
+    cases::Bits().swap(wide.golden.*bits);
+  }
   wide.problem.dtype = Format::kF64;
   wide.problem.q = widened(c.problem.dtype, c.problem.q);
   wide.problem.k = widened(c.problem.dtype, c.problem.k);
@@ -37,15 +42,15 @@ cases::Case widened(const cases::Case& c) {
 // The same in less memory, which is much faster: rows beyond 2^32 elements
 // drawn together, and with `all` whatever is far apart.
 std::optional<cases::Case> drawn_together(const cases::Case& wide, bool all) {
-  cases::Case near = wide;
-  cases::Storage& storage = near.problem.storage;
+  const cases::Storage& storage = wide.problem.storage;
   const bool is_far = storage.spacing == cases::Spacing::kFar ||
                       (all && storage.spacing == cases::Spacing::kWide);
   const bool has_far_rows = all && (storage.rows == cases::RowSpacing::kFar ||
                                     storage.rows == cases::RowSpacing::kWide);
   if (!is_far && !has_far_rows) return std::nullopt;
-  if (is_far) storage.spacing = cases::Spacing::kGaps;
-  if (has_far_rows) storage.rows = cases::RowSpacing::kGaps;
+  cases::Case near = wide;
+  if (is_far) near.problem.storage.spacing = cases::Spacing::kGaps;
+  if (has_far_rows) near.problem.storage.rows = cases::RowSpacing::kGaps;
   return near;
 }
 

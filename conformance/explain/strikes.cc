@@ -18,16 +18,29 @@ Rule Strikes::of_bug(const wrong::Change& change, bool rounds,
 }
 
 Rule Strikes::of_wrong(const std::vector<std::size_t>& failures) {
-  return confirmed(failures, [&](const Failure& one, std::vector<Mark>& marks) {
-    if (!one.answer->is_failure) {
+  std::vector<double> errors;
+  for (const std::size_t i : failures) {
+    const double error = failures_.at(i).trial->relative_error();
+    if (error > 0) errors.push_back(error);
+  }
+  const auto middle = errors.begin() + std::ssize(errors) / 2;
+  std::ranges::nth_element(errors, middle);
+  const double relative = errors.empty() ? 2 : *middle;
+  return confirmed(failures, [=](const Failure& one, std::vector<Mark>& marks) {
+    const bool is_right = !one.answer->is_failure;
+    if (is_right) {
       marks.assign(static_cast<std::size_t>(one.trial->elements()),
-                   Mark::kBroken);
-      return;
+                   Mark::kUnmoved);
+    } else {
+      one.trial->fit([](wrong::Pipeline&) {}, false, &marks);
     }
-    one.trial->fit([](wrong::Pipeline&) {}, false, &marks);
-    for (Mark& mark : marks) {
-      if (mark == Mark::kUnseen) continue;
-      mark = mark == Mark::kUnmoved ? Mark::kBroken : Mark::kExplained;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      if (marks[i] == Mark::kUnseen) continue;
+      if (marks[i] != Mark::kUnmoved) {
+        marks[i] = Mark::kExplained;
+      } else if (one.trial->would_show(i, relative)) {
+        marks[i] = Mark::kBroken;
+      }
     }
   });
 }

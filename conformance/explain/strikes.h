@@ -31,7 +31,8 @@ class Strikes {
   // there to be asked.
   Rule of_bug(const wrong::Change& change, bool rounds,
               const std::vector<std::size_t>& failures);
-  // Where the elements of these failures are wrong, by whatever bug.
+  // Where the elements of these failures are wrong, by whatever bug. A right
+  // element says nothing where an error as these have would not be seen.
   Rule of_wrong(const std::vector<std::size_t>& failures);
 
   // Right answers under at least these operations.

@@ -85,6 +85,9 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel)
   }
   if (permutes()) return;
   if (has_heads()) choose_heads();
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (is_seen(i) && values_[i].is_wrong) ++wrong_;
+  }
   find_unwritten();
   without_bug_ = predict([](wrong::Pipeline&) {});
 }
@@ -168,7 +171,7 @@ Format Trial::format() const {
 }
 
 void Trial::choose_heads() {
-  constexpr std::size_t kMostElements = 8192;
+  constexpr std::size_t kMostElements = 4096;
   if (values_.size() <= kMostElements) return;
   const auto d = static_cast<std::size_t>(row_size());
   std::vector<std::size_t> right, wrong, borders;
@@ -224,7 +227,7 @@ std::vector<double> Trial::limits(const std::vector<double>& is,
 
 Fit Trial::compare(const std::vector<double>& is,
                    const std::vector<double>& limits, bool rounds,
-                   std::vector<Mark>* marks) const {
+                   std::vector<Mark>* marks, std::int64_t most_missed) const {
   Fit fit;
   fit.rounds = rounds;
   if (marks != nullptr) marks->assign(values_.size(), Mark::kUnmoved);
@@ -235,6 +238,9 @@ Fit Trial::compare(const std::vector<double>& is,
   // What a rounding moves the other way is about as far off as what it moves.
   constexpr double kFar = 4;
   const bool is_lost = is.size() != values_.size();  // it leaves its memory
+  // Wrong elements far beyond their own bound, and those that the bug gives
+  // within it: of heads in which other pairs may be rotated by any angle.
+  std::int64_t far = 0, met = 0;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (!is_seen(i)) {
       mark(i, Mark::kUnseen);
@@ -259,6 +265,10 @@ Fit Trial::compare(const std::vector<double>& is,
     const double error = distance(value.got, value.want);
     ++fit.wrong;
     if (error > kMany * limit) ++fit.sharp;
+    if (const double own = 2 * value.own_bound; error > kMany * own) {
+      ++far;
+      if (off <= own) ++met;
+    }
     if (off <= limit) {
       ++fit.explained;
     } else if (!(off < kFar * error)) {
@@ -266,15 +276,36 @@ Fit Trial::compare(const std::vector<double>& is,
     }
     mark(i, off <= limit ? Mark::kExplained : Mark::kUnexplained);
     if (off > 0) fit.residual = std::max(fit.residual, off / limit);
+    if (fit.wrong - fit.explained > most_missed) {
+      fit.is_partial = true;
+      break;
+    }
   }
+  constexpr std::int64_t kFewestFar = 6;
+  if (fit.sharp == 0 && far >= kFewestFar && met == far) fit.sharp = met;
   return fit;
 }
 
-Fit Trial::fit(const std::function<void(wrong::Pipeline&)>& change, bool rounds,
+Fit Trial::fit(const wrong::Change& change, bool rounds,
                std::vector<Mark>* marks) const {
+  return fit_of(change, rounds, marks, elements());
+}
+
+Fit Trial::glance(const wrong::Change& change, bool rounds) const {
+  return fit_of(change, rounds, nullptr, wrong_ / 2);
+}
+
+Fit Trial::fit_of(const wrong::Change& change, bool rounds,
+                  std::vector<Mark>* marks, std::int64_t most_missed) const {
   const std::vector<double> is = predict(change);
-  Fit fit = compare(is, limits(is, {}), rounds, marks);
-  if (are_same_bits(is, without_bug_)) {  // here the bug cannot occur
+  const bool is_unmoved = are_same_bits(is, without_bug_);
+  if (is_unmoved && most_missed < elements()) {
+    Fit fit;
+    fit.is_partial = true, fit.wrong = wrong_, fit.rounds = rounds;
+    return fit;
+  }
+  Fit fit = compare(is, limits(is, {}), rounds, marks, most_missed);
+  if (is_unmoved) {  // here the bug cannot occur
     fit.explained = 0;
     return fit;
   }
@@ -283,7 +314,22 @@ Fit Trial::fit(const std::function<void(wrong::Pipeline&)>& change, bool rounds,
   const bool is_near = 2 * fit.explained >= fit.wrong && fit.wrong > 0 &&
                        (fit.explained < fit.wrong || fit.broken > 0);
   if (!is_near || angle_error_ == 0) return fit;
-  return compare(is, limits(is, bugs_(change, angle_error_)), rounds, marks);
+  return compare(is, limits(is, bugs_(change, angle_error_)), rounds, marks,
+                 most_missed);
+}
+
+double Trial::relative_error() const {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const Value& value = values_[i];
+    if (!value.is_wrong || !is_seen(i)) continue;
+    const double off = distance(value.got, value.want) / std::abs(value.want);
+    all.push_back(off < 2 ? off : 2);  // NaN, too
+  }
+  if (all.empty()) return 0;
+  const auto middle = all.begin() + std::ssize(all) / 2;
+  std::ranges::nth_element(all, middle);
+  return *middle;
 }
 
 judge::Element Trial::element(std::size_t i) const {

@@ -4,6 +4,8 @@
 
 #include <ropeproof_kernel.h>
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -23,8 +25,9 @@ namespace ropeproof::conformance::explain {
 struct Fit {
   std::int64_t wrong = 0;      // elements beyond their bound
   std::int64_t explained = 0;  // of these
-  // Wrong elements with an error beyond 8 bounds of the head, which no
-  // chance explains.
+  // Wrong elements with an error beyond 8 bounds of the head, which no chance
+  // explains; where none is, those beyond 8 bounds of their own, if the bug
+  // gives six of them or more, and all.
   std::int64_t sharp = 0;
   std::int64_t broken = 0;  // right ones that the bug would have spoilt
   // All elements that are not the bug's correctly rounded, and that are not
@@ -36,6 +39,8 @@ struct Fit {
   double residual = 0;
   // The hypothesis rounds, and nothing is farther off than a rounding moves.
   bool rounds = false;
+  // Not counted to the end: the bug misses half of the wrong elements.
+  bool is_partial = false;
 
   // The bug explains every wrong element; a bug that only rounds, seven of
   // eight.
@@ -74,10 +79,21 @@ class Trial {
   // kBroken is right and the bug's is not.
   Fit fit(const wrong::Change& change, bool rounds,
           std::vector<Mark>* marks = nullptr) const;
+  // A fit that may be partial, in less time.
+  Fit glance(const wrong::Change& change, bool rounds) const;
 
   std::int64_t elements() const { return std::ssize(values_); }
   // No wrong element was written.
   bool is_unwritten() const { return is_unwritten_; }
+  // How far wrong elements are off, relative to what is due: the median, at
+  // most 2; 0 where none is.
+  double relative_error() const;
+  // Whether a right element, were it as far off, would be seen.
+  bool would_show(std::size_t i, double relative) const {
+    const Value& value = values_[i];
+    return !value.is_vacuous &&
+           relative * std::abs(value.want) > value.own_bound;
+  }
   // An element, and where it lies.
   judge::Element element(std::size_t i) const;
 
@@ -117,8 +133,12 @@ class Trial {
   // the same with other angles, or empty.
   std::vector<double> limits(const std::vector<double>& is,
                              const std::vector<double>& rotated) const;
+  // Ends once more than `most_missed` wrong elements are not explained.
   Fit compare(const std::vector<double>& is, const std::vector<double>& limits,
-              bool rounds, std::vector<Mark>* marks) const;
+              bool rounds, std::vector<Mark>* marks,
+              std::int64_t most_missed) const;
+  Fit fit_of(const wrong::Change& change, bool rounds, std::vector<Mark>* marks,
+             std::int64_t most_missed) const;
 
   Answer answer_;
   const cases::Problem& problem_;
@@ -129,6 +149,7 @@ class Trial {
   bool is_unwritten_ = false;
   std::vector<double> without_bug_;  // what a right kernel gives
   std::vector<bool> seen_;           // heads; empty: all
+  std::int64_t wrong_ = 0;           // elements of these
 };
 
 }  // namespace ropeproof::conformance::explain

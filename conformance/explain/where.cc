@@ -72,6 +72,8 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
                        row = e.batch * problem.seq + e.token,
                        rows = problem.tokens() * heads;
     facts["heads"] = heads;
+    facts["seq x heads"] = problem.seq * heads;
+    facts["heads x head_dim"] = heads * layout.head_dim;
     facts["batch x seq x heads"] = rows;
     facts["batch x seq x heads x head_dim"] = rows * layout.head_dim;
     facts["rows before it"] = row;

@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 141_015, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_200,
+    ("everything outside vectors/", 141_185, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_365,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_845, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 14_315,
+    ("conformance/identify, explain and wrong", 14_450,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
