@@ -51,7 +51,7 @@ for page in ("conformance/README.md", "conformance/assertion/README.md"):
 
 def masked(line):
     line = re.sub(r"\d+\.\d+(e[+-]\d+)?|\([0-9a-f]{8}\)", "#", line)
-    return re.sub(r"\S+ +(smoke|core|pairs)-\S+$", "#", line)  # the worst case
+    return re.sub(r"\S+ +(smoke|core|pairs|shapes)-\S+$", "#", line)  # the worst case
 
 
 for kind, name, text in blocks:
