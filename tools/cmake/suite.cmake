@@ -51,6 +51,7 @@ foreach(rooms IN LISTS quick)
   set_source_files_properties(${unity_files}/unity_conformance_${rooms}_cxx.cxx
     PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Og>)
 endforeach()
+# What looks at each element of a test's result stays optimised where its room is not.
 set_source_files_properties(conformance/assertion/screening.cc PROPERTIES
   SKIP_UNITY_BUILD_INCLUSION ON)
 # The loop in which judging spends its time, in vectors: no operation in it sets errno, or is
