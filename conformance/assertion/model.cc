@@ -8,8 +8,8 @@
 
 #include "conformance/models/preset.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/text/word_tables.h"
 #include "reference/rope.h"
 

@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 141_191, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_375,
+    ("everything outside vectors/", 141_192, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_371,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_845, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 14_450,
+    ("conformance/bench", 2_842, "conformance/bench/.*"),
+    ("conformance/identify, explain and wrong", 14_447,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
