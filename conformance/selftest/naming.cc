@@ -32,7 +32,7 @@ constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
 constexpr std::size_t kAtOnce = 64;  // candidates, on all cores
 
 // Numbers for a case that has none, unlike their neighbours, so that a bug
-// shows.
+// shows; batch rows that are to be one are alike.
 void fill_numbers(cases::Case& c) {
   const auto fill = [](cases::Bits& numbers, double first) {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -50,10 +50,17 @@ void fill_numbers(cases::Case& c) {
       c.golden.pair_amplitude[i] = std::bit_cast<std::uint64_t>(1.0);
     }
   }
-  for (cases::Bits* inputs : {&c.problem.q, &c.problem.k}) {
+  const cases::Spacing spacing = c.problem.storage.spacing;
+  const bool is_q_one = spacing == cases::Spacing::kBroadcast,
+             is_k_one = is_q_one || spacing == cases::Spacing::kKeysBroadcast;
+  for (const auto& [inputs, is_one] :
+       {std::pair(&c.problem.q, is_q_one), std::pair(&c.problem.k, is_k_one)}) {
+    const std::size_t rows =
+        is_one ? static_cast<std::size_t>(c.problem.batch) : 1;
+    const std::size_t row = std::max<std::size_t>(inputs->size() / rows, 1);
     for (std::size_t i = 0; i < inputs->size(); ++i) {
       (*inputs)[i] =
-          encode(c.problem.dtype, 1 + static_cast<double>(i % 31) / 32);
+          encode(c.problem.dtype, 1 + static_cast<double>(i % row % 31) / 32);
     }
   }
 }
