@@ -96,12 +96,13 @@ double base_of(const ropeproof_scaling* s, double base, double dimension,
 
 }  // namespace
 
-Frequencies frequencies_of(const ropeproof_problem& p, const Here& here) {
+Frequencies frequencies_of(const ropeproof_problem& p, const Here& here,
+                           bool takes_inv_freq) {
   Frequencies result;
   const bool is_mine =
       p.scaling != nullptr && (p.scaling->kind & kFormedScalings) != 0;
   const ropeproof_scaling* const s = is_mine ? p.scaling : nullptr;
-  const bool forms = s != nullptr || p.inv_freq == nullptr;
+  const bool forms = s != nullptr || !takes_inv_freq;
   const double dimension =
       here.number(Point::kDimension, static_cast<double>(p.rotary_dim));
   const double base =

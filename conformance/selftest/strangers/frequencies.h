@@ -19,8 +19,10 @@ struct Frequencies {
   float amplitude = 1;
 };
 
-// Formed in binary64, rounded once.
-Frequencies frequencies_of(const ropeproof_problem& p, const Here& here);
+// Formed in binary64, rounded once; of what no scaling changes the given ones
+// are taken, or the base alone.
+Frequencies frequencies_of(const ropeproof_problem& p, const Here& here,
+                           bool takes_inv_freq);
 
 }  // namespace ropeproof::conformance::selftest::strangers
 

@@ -25,6 +25,7 @@ class Kernel {
   Kernel(const Program& program, const ropeproof_problem& p, std::int64_t calls)
       : p_(p),
         here_(program, p, calls),
+        takes_inv_freq_(program.is_wide),
         dtype_(plugin::format_of(p.dtype)),
         table_(plugin::format_of(p.table_dtype)),
         is_given_(p.operation != ROPEPROOF_ROPE) {}
@@ -32,7 +33,7 @@ class Kernel {
   void run() {
     if (p_.batch * p_.seq == 0) return;
     if (!is_given_) {
-      kept_.frequencies = frequencies_of(p_, here_);
+      kept_.frequencies = frequencies_of(p_, here_, takes_inv_freq_);
       if (here_.has(Point::kTable)) look_up();
     }
     for (const bool is_key : {false, true}) {
@@ -322,6 +323,7 @@ class Kernel {
 
   const ropeproof_problem& p_;
   Here here_;
+  const bool takes_inv_freq_;
   const Format dtype_, table_;
   const bool is_given_;
   Kept kept_;  // positions only where a cache is at fault

@@ -14,7 +14,10 @@ std::string_view areas_of(const Fault& fault) {
   if (fault.op == Op::kTailTwice || fault.op == Op::kLastTileAgain) {
     return "shape/ memory/ call/ window/outside position/shift-lost";
   }
-  if (point <= kOutsideLoop) return "shape/ memory/ call/ window/outside";
+  // What a loop misses is not rotated in place.
+  if (point <= kOutsideLoop) {
+    return "shape/ memory/ call/ window/outside rotation/left-out";
+  }
   if (point <= kPositionOffset) return "position/ table/ shape/ memory/";
   // An axis says which position is read.
   if (point == kAxis) return "axes/ position/";
@@ -29,7 +32,7 @@ std::string_view areas_of(const Fault& fault) {
   if (point <= kResult) return "output/ value/ rotation/ layout/";
   if (point == kOutside) return "window/";
   if (point == kTable) return "table/";
-  if (point <= kLoad) return "memory/ shape/ call/";
+  if (point <= kLoad) return "memory/ shape/ call/ rotation/left-out";
   if (point <= kDimension) return "frequency/ window/";
   return "scaling/";
 }

@@ -120,6 +120,10 @@ std::string line(std::uint64_t number, const Stranger& stranger) {
   std::string text = "  " + std::to_string(number) + "  " +
                      text::word(kAskedWords, stranger.killed_by) + "  " +
                      words(stranger.program);
+  if (stranger.killed_by == Asked::kNothing) {
+    text +=
+        text::format("  wrong in %.2g of engines' elements", stranger.share);
+  }
   if (!stranger.first_failure.empty()) {
     text += "  [" + stranger.first_failure + "]";
   }
