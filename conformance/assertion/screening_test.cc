@@ -13,6 +13,7 @@
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/form_golden.h"
 #include "conformance/judge/judge.h"
+#include "conformance/plugin/test_outcomes.h"
 #include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"
 

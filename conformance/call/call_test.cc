@@ -18,6 +18,8 @@
 #include "conformance/judge/test_matchers.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/guarded_kernel.h"
+#include "conformance/plugin/test_outcomes.h"
+#include "conformance/text/test_words.h"
 
 CATCH_REGISTER_ENUM(ropeproof::conformance::plugin::Trespass,
                     ropeproof::conformance::plugin::Trespass::kNone,

@@ -19,7 +19,8 @@ cases::Storage storage_of_call(const plugin::Kernel& kernel,
                                const cases::Problem& problem,
                                const std::optional<cases::Storage>& given);
 
-// Whether each of `blocks` equal blocks of the list is one part, `parts` times.
+// Returns whether the list, cut into `blocks` equal blocks, has in each block
+// one part repeated `parts` times.
 bool repeats(const cases::Bits& list, std::int64_t blocks, std::int64_t parts);
 
 // The rows of q or k as a call gets them.

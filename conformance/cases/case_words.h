@@ -18,6 +18,7 @@ inline constexpr text::Words<DimensionOrder, 4> kOrderWords{
      {DimensionOrder::kBhsd, "bhsd"},
      {DimensionOrder::kSbhd, "sbhd"},
      {DimensionOrder::kPacked, "packed"}}};
+constexpr const auto& table_of(DimensionOrder) { return kOrderWords; }
 
 inline constexpr text::Words<Spacing, 10> kSpacingWords{
     {{Spacing::kDense, "dense"},
@@ -30,6 +31,7 @@ inline constexpr text::Words<Spacing, 10> kSpacingWords{
      {Spacing::kKeysBroadcast, "k_broadcast"},
      {Spacing::kWide, "wide"},
      {Spacing::kFar, "far"}}};
+constexpr const auto& table_of(Spacing) { return kSpacingWords; }
 
 inline constexpr text::Words<RowSpacing, 5> kRowSpacingWords{
     {{RowSpacing::kDense, "dense"},
@@ -37,17 +39,20 @@ inline constexpr text::Words<RowSpacing, 5> kRowSpacingWords{
      {RowSpacing::kShared, "shared"},
      {RowSpacing::kWide, "wide"},
      {RowSpacing::kFar, "far"}}};
+constexpr const auto& table_of(RowSpacing) { return kRowSpacingWords; }
 
 inline constexpr text::Words<InPlace, 4> kInPlaceWords{
     {{InPlace::kNone, "out"},
      {InPlace::kBoth, "in"},
      {InPlace::kQueries, "q_in"},
      {InPlace::kKeys, "k_in"}}};
+constexpr const auto& table_of(InPlace) { return kInPlaceWords; }
 
 inline constexpr text::Words<BufferEdge, 3> kEdgeWords{
     {{BufferEdge::kEnd, "end"},
      {BufferEdge::kStart, "start"},
      {BufferEdge::kUnaligned, "unaligned"}}};
+constexpr const auto& table_of(BufferEdge) { return kEdgeWords; }
 
 inline constexpr text::Words<Defect, 14> kDefectWords{
     {{Defect::kOddRotaryDim, "odd_rotary_dim"},

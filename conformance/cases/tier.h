@@ -14,6 +14,7 @@ enum class Tier { kSmoke, kCore, kFull };
 
 inline constexpr text::Words<Tier, 3> kTierWords{
     {{Tier::kSmoke, "smoke"}, {Tier::kCore, "core"}, {Tier::kFull, "full"}}};
+constexpr const auto& table_of(Tier) { return kTierWords; }
 
 // Throws std::invalid_argument for an unknown word.
 inline Tier parse_tier(const std::string& word) {

@@ -20,7 +20,7 @@ std::string reason_of(const plugin::Answer& answer);
 Check result_of(const plugin::Answer& answer, Aspect aspect,
                 const std::string& what = "", Suffixes more = 0);
 
-// Returns what the answer to the subject's call comes to, which fails, too, if
+// Returns the check of the subject's call. It fails as result_of() says, and if
 // the output has a stray write or a wrong element.
 Check judged(const plugin::Kernel& kernel, const Subject& subject,
              const plugin::Answer& answer, const judge::Output& output,
@@ -30,7 +30,7 @@ Check judged(const plugin::Kernel& kernel, const Subject& subject,
 call::Call call_of(plugin::Kernel& kernel, const Subject& subject,
                    const std::optional<cases::Storage>& storage = std::nullopt);
 
-// Makes the call, and judges it so.
+// Makes the subject's call and judges it.
 Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
               const std::optional<cases::Storage>& storage = std::nullopt,
               const std::string& what = "");

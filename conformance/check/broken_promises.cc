@@ -216,7 +216,8 @@ std::vector<explain::Diagnosis> broken_promises(
         (is_wrong && !has_error(check)) || !check.answer.was_made) {
       continue;
     }
-    // What is wrong with other numbers, too, explains them.
+    // A check that fails with wrong numbers is explained by the diagnosis of
+    // the numbers.
     const bool is_explained =
         has_wrong_special(check) ||
         (check.has_wrong_values && check.retry != Retry::kRightInFreshProcess);

@@ -1,4 +1,5 @@
-// choices.h -- what a kernel declines, and whether it stays with that.
+// choices.h -- which cases a kernel declines, and whether it declines the same
+// ones when it is asked again.
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_CHOICES_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_CHOICES_H_
 

@@ -27,8 +27,8 @@ struct Subject {
   std::uint32_t operation;
 };
 
-// Makes check_memory, check_determinism and check_concurrency, for which
-// `others` are.
+// Runs check_memory, check_determinism and check_concurrency; the last one
+// takes `others`.
 std::vector<Check> check_contract(plugin::Kernel& kernel,
                                   const Subject& subject,
                                   std::span<const Subject> others = {});

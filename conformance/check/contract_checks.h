@@ -57,9 +57,9 @@ class ContractChecks {
   const cases::Case* first_of(
       std::uint32_t operation,
       std::optional<reference::Format> dtype = std::nullopt) const;
-  // Whether a case that was chosen is checked for a promise, as often as that
-  // is asked: with the first such case; what is asked once a run with the first
-  // of the main operation, or of all where none of that is chosen.
+  // Returns whether this case is the one to check a promise with. That is the
+  // first case chosen for the promise; for a promise checked once a run, the
+  // first one chosen for the main operation, else for any operation.
   bool asks(Aspect aspect, const cases::Case& c, std::uint32_t operation) const;
   Check changes(reference::Format dtype, std::uint32_t operation);
 

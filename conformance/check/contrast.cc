@@ -27,8 +27,8 @@ bool is_small(const cases::Problem& problem) {
 
 using Trait = std::pair<std::string, Fact>;  // the operation, or a fact
 
-// Of a trait that is new. Most numbers are new; what takes another path through
-// a kernel is what words say.
+// Returns how much a new trait counts. Words count more than numbers: most
+// numbers are new in every case, and words say which path a kernel takes.
 int weight_of(const Trait& trait) {
   return std::holds_alternative<std::string>(trait.second) ? 8 : 1;
 }

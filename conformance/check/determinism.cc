@@ -45,7 +45,7 @@ class Plain {
     Check result = result_of(answer, aspect, what);
     if (!result.passes()) return result;
     const std::string reason = difference(output, c.problem, tokens);
-    // What has the bits of the plain call is as right as that.
+    // An output with the bits of the plain call was judged with it.
     if (!reason.empty() || !output.stray.empty()) {
       result = judged(kernel_, subject, answer, output, aspect, what);
     }

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMostPassing = 240;
 constexpr std::int64_t kLargest = std::int64_t{1} << 13;  // elements
 
-// What somebody else keeps.
+// A shared pointer to an object that somebody else owns.
 template <class T>
 std::shared_ptr<const T> unowned(const T& value) {
   return {std::shared_ptr<void>{}, &value};

@@ -15,6 +15,7 @@
 #include "conformance/judge/judge.h"
 #include "conformance/judge/pair_bounds.h"
 #include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/test_outcomes.h"
 #include "conformance/wrong/pipeline_kernel.h"
 #include "reference/rope.h"
 

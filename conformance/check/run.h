@@ -147,8 +147,9 @@ struct Run {
   std::vector<Check> checks;           // in the order of the corpus
   std::map<std::string, Facts> facts;  // by id, of cases inside the declaration
   Shown shown;
-  // No part of a report: as many wrong answers as kMostKept elements are, and
-  // what was formed, so that it can be formed again.
+  // The members from here on are no part of a report. Wrong answers are kept
+  // for a diagnosis, up to kMostKept elements together; recipes and
+  // description, so that a case can be formed again.
   std::vector<WrongAnswer> wrong;
   std::vector<LostAnswer> lost;  // the first ones
   std::vector<cover::Recipe> recipes;

@@ -254,7 +254,7 @@ class Suite {
     return fits;
   }
 
-  // Of the check that comes next.
+  // Keeps a wrong answer for the check that is added next.
   void keep(const cases::Case& c, const Check& values, judge::Output answer) {
     const bool is_wrong = values.measurement && !values.measurement->pass();
     if (!is_wrong) return;

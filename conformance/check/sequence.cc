@@ -71,8 +71,9 @@ cases::Case smallest_taken(plugin::Kernel& kernel, const Subject& subject) {
   return all;
 }
 
-// What grows with every call. A kernel has what it keeps of one problem after a
-// thousand calls, its threads and files after a hundred.
+// Looks for memory, threads and files that grow with every call. After a
+// thousand calls of one problem a kernel has filled its caches, after a hundred
+// it has made its threads and opened its files; growth beyond that is a leak.
 class Growth {
  public:
   // One line after `done` calls; empty where nothing has grown too far.

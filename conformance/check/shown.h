@@ -15,9 +15,9 @@ struct Shown {
   judge::Spread spread;
   std::optional<explain::Specimen> specimen;  // the best of the run
 
-  // To as many digits as pictures need, so that a report that is read back
-  // draws the same ones. The largest of numbers that are rounded is the largest
-  // of the numbers, rounded.
+  // Rounds all numbers to the digits that pictures need, so that a report that
+  // is read back draws the same ones. Rounding keeps the order of numbers, so
+  // shards can be rounded before they are merged.
   void round();
 
   bool is_empty() const {

@@ -7,6 +7,7 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/runner.h"
+#include "conformance/plugin/test_outcomes.h"
 #include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 

@@ -10,9 +10,11 @@
 
 namespace ropeproof::conformance::check {
 
-// A few tokens and heads of `like`; where the operation forms angles, but in a
-// profile, then the same plain, with each scaling, with frequencies, axes and
-// amplitudes of its own. Without goldens; not all are valid, or the kernel's.
+// Returns the problems whose fields are changed one at a time: a few tokens and
+// heads of `like`, and, where the operation forms angles and no profile is
+// asked, the same problem without scaling, with each scaling, and with
+// frequencies, axes and amplitudes of its own. Some may be invalid, or outside
+// what the kernel offers.
 std::vector<cases::Problem> variation_bases(plugin::Kernel& kernel,
                                             std::uint32_t operation,
                                             const cases::Problem& like,

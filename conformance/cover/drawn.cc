@@ -23,7 +23,7 @@ std::int64_t largest_position(const Problem& p) {
   return static_cast<std::int64_t>(largest);
 }
 
-// What the dimensions whose classes are ranges are the sizes of.
+// Reads the size that the ranges of a dimension are about.
 struct Quantity {
   std::string_view dimension;
   std::int64_t (*read)(const Problem&);

@@ -27,8 +27,8 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
                                 const cases::Problem* like = nullptr);
 
 // The recipes of smoke: small cases of the classes of each of `wanted`, whose
-// other dimensions are open; kSingles of each unless no row has the classes
-// beside what is `offered`. Ids are those of rows.
+// other dimensions are open; kSingles recipes for each, none where its classes
+// contradict what is `offered`. Ids are those of rows.
 inline constexpr std::size_t kSingles = 3;
 std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
                                    const std::vector<Row>& wanted);

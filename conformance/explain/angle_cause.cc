@@ -24,7 +24,7 @@ class Causes {
       : answers_(answers), pairs_(pairs) {}
 
   AngleCause find() const {
-    // What is farther off may have gone round.
+    // An angle that is off by more may be off by whole circles, too.
     constexpr double kFar = 0.5;
     const bool are_near = std::ranges::all_of(
         pairs_, [](const TurnedPair& p) { return std::abs(p.off) < kFar; });
@@ -32,7 +32,8 @@ class Causes {
   }
 
  private:
-  // What pairs share that one position, or one frequency, rotates.
+  // Pairs with the same key are rotated by the same position, or by the same
+  // frequency.
   using Key = std::tuple<std::size_t, std::int64_t, double>;
   static Key key(const TurnedPair& p, bool is_position) {
     return is_position ? Key(p.answer, p.token, p.position)

@@ -12,7 +12,7 @@
 
 namespace ropeproof::conformance::explain {
 
-// Which elements of which cases are wrong, and no other.
+// Says which elements of which cases are wrong: exactly these.
 struct Place {
   enum class Kind { kEverywhere, kRule, kNoSimpleRule };
 

@@ -131,7 +131,8 @@ class Diagnoser {
     return sure.has_value();
   }
 
-  // What nobody has met.
+  // Adds changes of numbers that no source reports, for answers that no known
+  // bug gives.
   bool add_numeric() {
     const std::size_t known = wrong::mutations().size();
     if (hypotheses_.size() > known) return false;

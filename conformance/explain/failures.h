@@ -76,10 +76,11 @@ class Failures {
   std::vector<std::size_t> leads_;
 };
 
-// Calls in which the kernel crashed, and bugs that leave their memory there.
+// Tries bugs on the calls in which the kernel crashed: which bug would have
+// left the memory of each?
 class LostAnswers {
  public:
-  // The evidence outlives it.
+  // `evidence` outlives this.
   explicit LostAnswers(const Evidence& evidence);
 
   // How many calls are left to be explained, and whether a bug leaves its

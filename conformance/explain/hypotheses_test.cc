@@ -11,6 +11,7 @@
 #include "conformance/cases/bug_class.h"
 #include "conformance/explain/equation.h"
 #include "conformance/explain/test_answers.h"
+#include "conformance/text/file.h"
 #include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::explain {
@@ -110,12 +111,34 @@ TEST_CASE("hypotheses have names of their own, known classes and equations",
     CHECK(h.bug != cases::Bug());
     CHECK_NOTHROW(explain::equation(h.equation));
     CHECK(std::string_view(h.advice).size() > 0);
-    CHECK_FALSE(h.source.empty());
-    const bool is_derived = h.source.starts_with("of: ");
-    CHECK((!is_derived || h.source.substr(4) != h.name));
-    if (is_derived) CHECK_NOTHROW(wrong::known(h.source.substr(4)));
   }
   CHECK(names.size() >= 60);
+}
+
+TEST_CASE("each hypothesis has a source, and README.md counts them",
+          "[conformance][diagnosis]") {
+  std::size_t derived = 0;
+  for (const wrong::Mutation& h : wrong::mutations()) {
+    CAPTURE(h.name);
+    const wrong::Mutation* first = &h;
+    for (int steps = 0; first->source.starts_with("of: "); ++steps) {
+      REQUIRE(steps < 10);  // no circle
+      first = &wrong::known(first->source.substr(4));
+    }
+    CHECK_FALSE(first->source.empty());
+    CHECK_FALSE(first->source.starts_with("none"));
+    if (first != &h) ++derived;
+  }
+  const std::size_t all = wrong::mutations().size();
+  const std::string readme =
+      text::read_file(ROPEPROOF_SOURCE_DIR "/conformance/README.md");
+  const auto says = [&](std::size_t count, const char* what) {
+    return readme.find(" " + std::to_string(count) + what) != readme.npos;
+  };
+  CAPTURE(all, derived);
+  CHECK(says(all, " bugs, each"));
+  CHECK(says(all - derived, " with a source of their own"));
+  CHECK(says(derived, " that are the same slip elsewhere"));
 }
 
 // What a hypothesis makes of the answers of a kernel with that very bug.

@@ -19,9 +19,9 @@ namespace ropeproof::conformance::explain {
 using Fact = std::variant<std::string, std::int64_t, double>;
 using Facts = std::map<std::string, Fact>;
 
-// What is said of a fact by its name: whose it is (the problem may lack what is
-// its own; the case has the rest, and the memory that only formed ones have),
-// and the loop that it is the count or the index of.
+// A kind says two things of a fact. Its owner: a problem may lack a fact of its
+// own, every case has its facts, and memory is a fact of formed cases only. Its
+// subject: the loop that the fact counts or indexes.
 enum class Owner { kProblem, kCase, kElement };
 enum class Subject { kOther, kPairs, kTokens, kBatchRows, kHeads, kOrder };
 struct FactKind {
@@ -42,8 +42,8 @@ struct Term {
   double bits = 0;
 };
 
-// Terms that hold together; none for those that no condition parts from the
-// others.
+// A condition is terms that hold together. Members that no condition tells from
+// the others have one without terms.
 struct Condition {
   std::vector<Term> terms;
   std::vector<std::size_t> members;  // numbers of those that it explains first

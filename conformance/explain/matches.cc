@@ -48,7 +48,7 @@ class Matcher {
       }
       ++tensor;
     }
-    // What two numbers that have nothing in common are taken for each other by.
+    // The probability that two unrelated numbers agree to within their bounds.
     double bounds = 0, sizes = 0;
     for (const Value& value : all_) {
       bounds += value.bound, sizes += std::abs(value.want);

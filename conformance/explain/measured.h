@@ -32,11 +32,12 @@ std::string positions_text(const std::vector<PositionUsed>& all);
 struct Measured {
   std::vector<PairRatio> frequency, amplitude;
   std::vector<PositionUsed> positions;  // in ascending order of `given`
-  // The base of which these are the frequencies, where another is due; else 0.
+  // The base that gives the measured frequencies, where it is not the one of
+  // the problem; else 0.
   double base = 0;
   const char* factors = "";  // as they are with the factors of (R16), in words
-  // Angles that neither frequencies nor positions explain: all of them are
-  // off by no more than this part of themselves; 0: by more, or not seen.
+  // The largest relative error of the angles, where neither frequencies nor
+  // positions explain them; 0 where it is too large, or not seen.
   double angle_error = 0;
   bool is_sine_lost =
       false;  // pairs are shortened by their cosine, not rotated

@@ -66,7 +66,8 @@ class Predictor {
   cases::Case wide_;  // the same problem in binary64
   std::vector<double> inv_freq_, inv_freq_lo_;
   std::vector<bool> wanted_;  // empty: all
-  // The problem with rows drawn together that are far apart: the farthest, all.
+  // Copies of the problem whose far rows have moved close together, so that
+  // they fit into memory: the farthest ones alone, and all rows.
   std::optional<cases::Case> nearer_, near_;
 };
 

@@ -53,9 +53,10 @@ struct Estimate {
   double x = 0, error = 0;
 };
 
-// The one x in [-limit, limit] that explains all angles to within `noise` and
-// what f32 does to them; of several `expected`, then -`expected`. Not known
-// where another might do so by chance; nothing where none does.
+// Returns the x in [-limit, limit] that explains all angles to within `noise`
+// and the rounding of f32. Where several do, `expected` is preferred, then
+// -`expected`; an estimate with an infinite error says that another x may do so
+// by chance. Returns nothing where no x explains them.
 std::optional<Estimate> solve(std::vector<Multiple> multiples, double limit,
                               double noise, double expected);
 

@@ -17,12 +17,12 @@ struct Sighting {
   std::size_t answer = 0;
 };
 
-// A rule is at most two such conditions; none without others. It is told where
-// chance makes no such rule: it says in fewer bits than the list which answers
-// are members; and what is formed of one half of the answers holds for the
-// other, where six answers have members and twelve have others. A rule that is
-// not told keeps its conditions: the class of a bug may follow from what they
-// are about.
+// A rule is at most two such conditions; none without others. A rule is
+// reported only if chance is unlikely to make it: it takes fewer bits than a
+// list of the answers that are members; and, given six answers with members and
+// twelve with others, the rule found in one half of the answers holds in the
+// other half. A rule that is not reported keeps its conditions: the class of a
+// bug may follow from what they are about.
 struct Rule {
   Place place;
   std::vector<Condition> conditions;
@@ -30,7 +30,7 @@ struct Rule {
 Rule rule_of(const std::vector<Sighting>& members,
              const std::vector<Sighting>& others);
 
-// Members and others.
+// The elements that a bug struck, and those that it spared.
 struct Seen {
   std::vector<Sighting> struck, spared;
   bool has_both() const { return !struck.empty() && !spared.empty(); }

@@ -37,7 +37,8 @@ struct Specimen {
   // Whether it shows more than another one of the same run: a wrong answer
   // before a right one, then one that shows another frequency, then the one
   // with more known frequencies, then with more pairs; of equals the first by
-  // id. So the best of a run's parts is the best of the run.
+  // id. This orders specimens totally, so shards find the same best one as the
+  // whole run.
   bool is_better_than(const Specimen& other) const;
 };
 

@@ -17,8 +17,7 @@ struct Step {
   cases::Bug bug;
   int equation = 0;  // of equation.h
   std::string advice;
-  // The largest error, over its bound, that is left once the step is taken for
-  // what it was.
+  // The largest error over its bound that remains once the step is undone.
   double residual = 0;
 };
 

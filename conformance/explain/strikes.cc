@@ -9,8 +9,8 @@ Rule Strikes::of_bug(const wrong::Change& change, bool rounds,
                      const std::vector<std::size_t>& failures) {
   return confirmed(failures, [&](const Failure& one, std::vector<Mark>& marks) {
     one.trial->fit(change, rounds, &marks);
-    // What a right one has, rounded from binary64, may be wrong in NaNs that
-    // are copied.
+    // A right answer stands in for the kernel's own as the golden, rounded;
+    // NaNs that are copied may have other bits there.
     if (!one.answer->is_failure) {
       std::ranges::replace(marks, Mark::kExplained, Mark::kUnmoved);
     }

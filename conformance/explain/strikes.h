@@ -22,13 +22,13 @@ namespace ropeproof::conformance::explain {
 
 class Strikes {
  public:
-  // Both outlive it.
+  // Both arguments outlive this.
   Strikes(const Evidence& evidence, const Failures& failures)
       : evidence_(evidence), failures_(failures) {}
 
-  // Where a bug strikes that explains these failures. A rule, and that it is
-  // everywhere, is told once fresh answers confirm it, where the kernel is
-  // there to be asked.
+  // Returns where the bug strikes that explains these failures. Where the
+  // kernel can still be asked, fresh answers must confirm the place before it
+  // is reported.
   Rule of_bug(const wrong::Change& change, bool rounds,
               const std::vector<std::size_t>& failures);
   // Where the elements of these failures are wrong, by whatever bug. A right

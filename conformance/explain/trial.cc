@@ -235,7 +235,8 @@ Fit Trial::compare(const std::vector<double>& is,
     if (marks != nullptr) (*marks)[i] = what;
   };
   constexpr double kMany = 8;
-  // What a rounding moves the other way is about as far off as what it moves.
+  // An element that the kernel rounds the other way is about as far off as the
+  // bug itself moves it.
   constexpr double kFar = 4;
   const bool is_lost = is.size() != values_.size();  // it leaves its memory
   // Wrong elements far beyond their own bound, and those that the bug gives

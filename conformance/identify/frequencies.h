@@ -40,9 +40,9 @@ std::vector<Finding> frequency_findings(std::span<const BaseReading> readings,
                                         const ropeproof_claim& claim,
                                         bool angle_is_of_exact);
 
-// Frequencies that all are the due ones to within what 16 bits round, as
-// nothing, or else the words of reports: "frequency over the true one: 8 in
-// every pair".
+// Returns the words of reports for frequencies that are not the expected ones,
+// empty where all are, to within a rounding to 16 bits: "frequency over the
+// true one: 8 in every pair".
 std::string departure_words(const cases::Problem& problem,
                             const std::vector<PairFrequency>& pairs);
 

@@ -8,8 +8,9 @@
 
 namespace ropeproof::conformance::identify {
 
-// A text has what differs first, with what explains it; then what is as it
-// should be, what nothing says, and what could not be seen. About a screen.
+// Returns about a screen of text: first what differs from the description, with
+// what explains it; then what agrees, what the description does not say, and
+// what the probes could not show.
 std::string identified_text(const Identified& identified);
 
 // A report has all of it as JSON, with the frequency of each pair.

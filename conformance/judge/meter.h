@@ -202,7 +202,7 @@ class Meter {
   Reading first_wrong, worst;
 
  private:
-  // The largest error of an angle that is no news.
+  // Angles below this error change neither maximum.
   double least_phase(const Terms& terms) const {
     return std::min(m.phase_rho * terms.phase, m.phase_error);
   }
@@ -234,8 +234,8 @@ class Meter {
         std::clamp(exponent, 0, static_cast<int>(ByPosition().size()) - 1));
   }
 
-  // Elements whose bound accepts any rotation count: what nobody judged, the
-  // reader of a coarse claim sees.
+  // This includes elements whose bound accepts any rotation, so that the report
+  // of a coarse claim shows how wrong its angles are.
   void note_phase(double error, const Terms& terms) {
     const bool is_nearer =
         error == m.phase_error && terms.position < m.phase_position;

@@ -1,10 +1,9 @@
-// test_problems.h -- for tests: processes that speak the protocol, problems
-// with gaps everywhere, and enumerators that Catch2 prints by their names.
+// test_problems.h -- for tests: processes that speak the protocol, and problems
+// with gaps everywhere.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_TEST_PROBLEMS_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_TEST_PROBLEMS_H_
 
 #include <algorithm>
-#include <catch2/catch_tostring.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "conformance/plugin/kernel.h"
+#include "conformance/plugin/test_outcomes.h"
 
 namespace ropeproof::conformance::plugin {
 
@@ -112,16 +112,5 @@ struct Weight {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-CATCH_REGISTER_ENUM(ropeproof::conformance::plugin::Outcome,
-                    ropeproof::conformance::plugin::Outcome::kOk,
-                    ropeproof::conformance::plugin::Outcome::kUnsupported,
-                    ropeproof::conformance::plugin::Outcome::kInvalid,
-                    ropeproof::conformance::plugin::Outcome::kFailed,
-                    ropeproof::conformance::plugin::Outcome::kDeclined,
-                    ropeproof::conformance::plugin::Outcome::kError,
-                    ropeproof::conformance::plugin::Outcome::kCrash,
-                    ropeproof::conformance::plugin::Outcome::kTimeout,
-                    ropeproof::conformance::plugin::Outcome::kMissing)
 
 #endif  // ROPEPROOF_CONFORMANCE_PLUGIN_TEST_PROBLEMS_H_

@@ -15,8 +15,9 @@ struct DeclinedCases {
   std::string words;  // "head_dim is odd"
 };
 
-// Conditions that hold for the declined cases and for none that was judged
-// under the same operations, or the ids where nothing parts them.
+// Returns conditions that hold for the declined cases and for no case that was
+// judged under the same operations; where there is none, the ids of the
+// declined cases.
 std::vector<DeclinedCases> declined_cases(const check::Run& run);
 
 }  // namespace ropeproof::conformance::report

@@ -40,8 +40,9 @@ struct Speed {
   std::string fault = {};  // why there is no ratio; empty: there is
 };
 
-// No time, no machine and no number of threads in it: the same kernel gives the
-// same report. But for a speed that was asked for.
+// A report has no time, no machine and no number of threads in it, so the same
+// kernel gives the same report; a speed that a policy asks for is the
+// exception.
 struct Report : check::Run {
   Report() = default;
   // A run becomes a report; what is known around it is filled in afterwards.

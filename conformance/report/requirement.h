@@ -20,16 +20,16 @@ namespace ropeproof::conformance::report {
 // Throws std::invalid_argument, one line, for anything else.
 std::string parse_requirement(const std::string& text);
 
-// What of a kernel a policy has judged, beside what it requires: bits of the
-// ABI; all that the kernel offers where a policy says nothing.
+// The features, scalings and axis maps that a policy has judged beside those it
+// requires, as bits of the ABI. By default all that the kernel offers.
 struct Judged {
   std::uint32_t features = ~0u, scalings = ~0u, axis_maps = ~0u;
 };
 
 // Takes from a description what is not to be judged, where the requirement
-// names operations; in place or out of it stays as the kernel offers. Of
-// operations, dtypes or pairings of which it offers none all stay, so that
-// there is something to judge.
+// names operations; whether calls are in place stays as the kernel offers it.
+// Where the kernel offers none of the required operations, dtypes or pairings,
+// all of its own stay, so that there is something to judge.
 void keep_required(const std::string& required, const Judged& judged,
                    plugin::Description& description);
 

@@ -44,8 +44,8 @@ std::string required_text(const Totals& totals);
 // "843 PASS, 791 FAIL"
 std::string verdict_counts(const Totals& totals);
 
-// Failing checks in their order, but last those among calls at once that are
-// wrong without the others, too: another check says of them what is wrong.
+// Returns the failing checks in their order. Those of concurrent calls that are
+// wrong when made alone, too, come last: another check shows the same error.
 std::vector<const check::Check*> failing_checks(const Report& report);
 
 }  // namespace ropeproof::conformance::report

@@ -253,7 +253,7 @@ std::optional<ropeproof_claim> strictest(const plugin::Description& kernel,
       return !measured(kernel, claim, r).pass();
     });
     if (fails != results.end()) {
-      // What fails a claim fails the next one soonest.
+      // The result that fails this claim is the likeliest to fail the next one.
       std::rotate(results.begin(), fails, fails + 1);
       continue;
     }

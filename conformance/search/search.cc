@@ -25,8 +25,8 @@ constexpr const char* kFoundKey = "search/open";
 // Many small cases find more than few large ones.
 constexpr std::int64_t kElements = 800, kLargest = 4;
 
-// What the kernel offers, but for sizes beyond kLargest, of pairs any, and for
-// special values, which are no numbers to make smaller.
+// Returns what the kernel offers without sizes above kLargest, other than the
+// number of pairs, and without special values, which cannot be made smaller.
 cover::Masks wanted(const cover::Model& model, const plugin::Kernel& kernel) {
   cover::Masks masks =
       cover::offered(model, kernel.description(), kernel.shares_memory());

@@ -42,7 +42,7 @@ struct StressResult {
 // operation that the kernel offers: small ones, without special values, in the
 // storages that files have words for. It ends with the first failure, or where
 // `goes_on`, asked before each batch of at most kStressBatch cases with the
-// number drawn so far, answers that no more (0) may be drawn.
+// number drawn so far, returns 0. `goes_on` says how many more may be drawn.
 //
 // A failure is made smaller by shrink() while it stays what it is: FAIL, CRASH,
 // ERROR; a timeout is left as drawn. The smaller case, else the drawn one, is

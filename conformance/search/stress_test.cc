@@ -12,6 +12,7 @@
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/offer.h"
 #include "conformance/cover/recipes.h"
+#include "conformance/plugin/test_outcomes.h"
 #include "conformance/report/report.h"
 #include "conformance/search/search.h"
 #include "conformance/search/shrink.h"

@@ -136,7 +136,7 @@ SweepRow joined(const std::vector<NamedRow>& rows, std::int64_t positions) {
     }
     whole.end = row.end;
     add(whole.measurement, row.measurement);
-    // What is worse than a call that was declined stands.
+    // A verdict worse than DECLINED stays.
     if (row.answered != check::Verdict::kPass &&
         (whole.answered == check::Verdict::kPass ||
          whole.answered == check::Verdict::kDeclined)) {

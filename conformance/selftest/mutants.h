@@ -43,8 +43,8 @@ struct Mutant {
 
 // A bug that a diagnosis knows, by its name.
 Mutant known(const char* name);
-// One under a name of its own, in the problems that `where` says; empty: in
-// all.
+// A known bug under another name, only in problems for which `where` holds;
+// without `where` in all.
 Mutant some(const char* name, const char* bug, Predicate where = {});
 
 // Killed by the smoke tier already.

@@ -26,8 +26,8 @@ struct KeyedField {
 
 // What a kernel keeps: nothing, unless a member says so.
 struct Kept {
-  // The one of keyed_fields() that the key of a cache lacks. With a field that
-  // there is not, a cache is right; with none, there is no cache.
+  // The field of keyed_fields() that the key of the cache lacks. Nothing: the
+  // kernel has no cache. A name that is no field: its cache is right.
   std::optional<KeyedField> key_lacks = {};
   // Calls after which nothing is rotated any more; 0: no end.
   int last_call = 0;
@@ -47,8 +47,8 @@ class Keeper {
  public:
   explicit Keeper(Kept kept) : kept_(std::move(kept)) {}
 
-  // Takes the problem for what an earlier call has left of it; false: the
-  // kernel does nothing.
+  // Replaces fields of the problem by those that an earlier call has cached.
+  // Returns false where the kernel no longer does anything.
   bool recall(ropeproof_problem& problem);
   // Problems that are solved at once, as their threads take them.
   std::vector<ropeproof_problem> mixed(

@@ -32,7 +32,8 @@ Mutations rounding_mutations();  // angles, tables, results
 Mutations memory_mutations();    // strides, tensors, heads
 Mutations weight_mutations();    // of the operation permute
 
-// A slip is what several mutations share; with the rest it makes one of them.
+// A slip has the members that several mutations share, and makes a mutation of
+// the others.
 struct Slip {
   cases::Bug bug;
   int equation;

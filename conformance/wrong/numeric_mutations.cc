@@ -1,5 +1,5 @@
-// What nobody has met as such: a step of a kernel in fewer bits than it should
-// have, frequencies of other pairs.
+// Changes of numbers that no source reports as such: a step of a kernel in
+// fewer bits than it should have, frequencies of other pairs.
 #include <cmath>
 #include <string>
 

@@ -48,10 +48,11 @@ class PipelineKernel : public plugin::Kernel {
   plugin::Answer canned{plugin::Outcome::kOk, ""};
 
  private:
-  // Answers what an earlier call has left of the problem.
+  // Solves the problem, with what an earlier call has cached of it.
   plugin::Answer solve(const ropeproof_problem& problem);
-  // q or k of `p`, which the problem is taken for. False where that leaves the
-  // tensor of the problem itself: there are guard pages, and a crash.
+  // Rotates q or k as `p` describes them, where the call was given `given`.
+  // Returns false where `p` would leave the tensors of `given`: a real kernel
+  // crashes there.
   bool rotate_tensor(const ropeproof_problem& given, const ropeproof_problem& p,
                      bool is_key);
   void rotate_head(const ropeproof_problem& p, const HeadIndex& index,

@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 141_211, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_390,
+    ("everything outside vectors/", 141_298, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_455,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_842, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 14_447,
+    ("conformance/identify, explain and wrong", 14_480,
      "conformance/(identify|explain|wrong)/.*"),
 )
 

@@ -1,9 +1,11 @@
 """ropeproof.rs has the constants and the structs of the headers.
 
   check_rust.py SOURCE_DIR WORK_DIR CC RUSTC
+  check_rust.py SOURCE_DIR --write            writes the constants into ropeproof.rs
 
-A C and a Rust program print each constant, the size of each struct and the place of each
-field; both must print the same. Every constant of ropeproof_kernel.h must be there.
+The constants of ropeproof.rs are written from ropeproof_kernel.h, and must be these. A C and a
+Rust program print each constant, the size of each struct and the place of each field; both
+must print the same.
 """
 
 import pathlib
@@ -11,15 +13,30 @@ import re
 import subprocess
 import sys
 
-source, work = (pathlib.Path(arg).resolve() for arg in sys.argv[1:3])
-cc, rustc = sys.argv[3:5]
-include = source / "conformance" / "include"
+include = pathlib.Path(sys.argv[1]).resolve() / "conformance" / "include"
 rust = (include / "ropeproof.rs").read_text()
 header = re.sub(r"/\*.*?\*/", "", (include / "ropeproof_kernel.h").read_text(), flags=re.S)
-constants = re.findall(r"pub const (\w+):", rust)
-missing = set(re.findall(r"\bROPEPROOF_(\w+)\s*(?:=| 1u$)", header, re.M)) - set(constants)
-if missing:
-    sys.exit(f"ropeproof.rs lacks {', '.join(sorted(missing))}")
+
+
+def rust_type(name):
+    return "usize" if name.startswith("MAX_") else "i32" if name in STATUSES else "u32"
+
+
+STATUSES = ("OK", "UNSUPPORTED", "INVALID")
+enums = [f"ROPEPROOF_ABI_VERSION = {re.search('ABI_VERSION ([0-9]+)u', header)[1]}",
+         *re.findall(r"\benum \{(.*?)\}", header, re.S)]
+written = "\n".join("".join(
+    f"pub const {name}: {rust_type(name)} = {' '.join(value.split())};\n"
+    for name, value in re.findall(r"ROPEPROOF_(\w+)\s*=\s*([^,]*)", enum)) for enum in enums)
+constants = re.findall(r"pub const (\w+):", written)
+expected = re.sub(r"(pub const .*\n\n?)+(?=\n)", lambda _: written, rust, count=1)
+if sys.argv[2] == "--write":
+    (include / "ropeproof.rs").write_text(expected)
+    sys.exit()
+if rust != expected:
+    sys.exit("ropeproof.rs has other constants than ropeproof_kernel.h; `python3 "
+             "tools/test/check_rust.py . --write` writes them")
+work, (cc, rustc) = pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:5]
 
 c_lines, rust_lines = [], []
 for name in constants:

@@ -9,7 +9,7 @@ from ropeproof.errors import Error
 
 BITS = {word: 1 << i for i, word in enumerate(("f64", "f32", "f16", "bf16"))}
 PAIRINGS = {word: 1 << i for i, word in enumerate(
-    ("interleaved", "half_split", "interleaved_to_half"))}
+    ("interleaved", "half_split", "interleaved_to_half", "nested_half_split"))}
 SCALINGS = {word: 1 << i for i, word in enumerate(
     ("linear", "ntk", "dynamic_ntk", "yarn", "long_rope", "llama3",
      "frequency_factors"))}
