@@ -15,6 +15,7 @@
 #include "conformance/check/diagnose.h"
 #include "conformance/check/runner.h"
 #include "conformance/identify/staged.h"
+#include "conformance/report/apply.h"
 #include "conformance/report/report.h"
 #include "conformance/search/claim.h"
 #include "conformance/text/format.h"
@@ -59,11 +60,13 @@ void look_for_staging(conformance::plugin::Kernel& kernel, bool is_asked_for,
   report.staged_is_missing = is_asked_for && !result.holds;
 }
 
-// The whole tier, or a case of it, as a replay names one.
-bool needs_full_tier(const conformance::check::Selection& selection) {
+// The whole tier, or a case that the corpus lacks, as a replay names one.
+bool needs_full_tier(const conformance::check::Selection& selection,
+                     const conformance::cases::Corpus& corpus) {
+  const std::vector<std::string> ids = conformance::report::case_ids(corpus);
   return selection.tier == conformance::cases::Tier::kFull ||
-         std::ranges::any_of(selection.cases, [](const std::string& id) {
-           return id.starts_with("full-");
+         std::ranges::any_of(selection.cases, [&](const std::string& id) {
+           return std::ranges::count(ids, id) == 0;
          });
 }
 
@@ -116,7 +119,8 @@ int run(RunOptions& options) {
       conformance::cases::load_corpus(options.vectors);
   options.waivers.add_cases(corpus);
   options.profile.apply(options.vectors, corpus, options.selection);
-  if (options.selection.profile.empty() && needs_full_tier(options.selection)) {
+  if (options.selection.profile.empty() &&
+      needs_full_tier(options.selection, corpus)) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(),
                                       options.selection.cases);
   }

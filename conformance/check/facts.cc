@@ -5,6 +5,7 @@
 
 #include "conformance/cases/case_words.h"
 #include "conformance/cases/form_golden.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/scalings.h"
@@ -48,7 +49,31 @@ Facts permutation_facts(const cases::Problem& p) {
   return problem_facts(problem);
 }
 
+// A word or a number; "" or 0 where there is none.
+template <class Value>
+Value fact_of(const Facts& facts, const char* name) {
+  const auto found = facts.find(name);
+  const auto* fact =
+      found == facts.end() ? nullptr : std::get_if<Value>(&found->second);
+  return fact == nullptr ? Value() : *fact;
+}
+
 }  // namespace
+
+plugin::Needs needs_of(const Facts& facts) {
+  const auto bit = [&](const char* name, const auto& words) {
+    return text::find_word(words, fact_of<std::string>(facts, name))
+        .value_or(0);
+  };
+  plugin::Needs needs;
+  needs.dtype = bit("dtype", plugin::kDtypeWords);
+  needs.pairing = bit("pairing", plugin::kAbiPairingWords);
+  needs.scaling = bit("scaling", plugin::kScalingWords);
+  needs.axis_map = bit("axis_map", plugin::kAxisMapWords);
+  needs.largest_position = std::max(fact_of<double>(facts, "highest position"),
+                                    -fact_of<double>(facts, "lowest position"));
+  return needs;
+}
 
 Facts facts_of(const cases::Problem& p) {
   if (p.task == cases::Task::kPermute) return permutation_facts(p);

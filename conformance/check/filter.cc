@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "conformance/check/formed.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/nearest.h"
 #include "conformance/text/sha256.h"
@@ -40,11 +41,12 @@ Filter::Filter(const std::vector<Named>& all, const Selection& selection)
     });
   }
   for (const std::string& id : unknown) {
-    if (!names_formed(id)) continue;
+    const auto kind = cover::kind_of_id(id);
+    if (!kind) continue;
     throw std::invalid_argument(
         "no case \"" + id +
         "\" for this kernel: formed cases follow from what it declares" +
-        (id.starts_with("fresh") ? ", and from the seed after --fresh" : ""));
+        (kind->is_fresh ? ", and from the seed after --fresh" : ""));
   }
   if (!unknown.empty()) {
     throw std::invalid_argument("no case \"" + *unknown.begin() +

@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <set>
@@ -144,21 +143,6 @@ std::vector<cover::Row> left_by_smoke(const plugin::Description& kernel,
   return left;
 }
 
-// What ids of formed cases begin with.
-enum class IdKind { kSingles, kPairs, kTriples, kShapes, kFresh };
-constexpr text::Words<IdKind, 5> kIdKinds{{{IdKind::kSingles, "singles-"},
-                                           {IdKind::kPairs, "pairs-"},
-                                           {IdKind::kTriples, "triples-"},
-                                           {IdKind::kShapes, "shapes-"},
-                                           {IdKind::kFresh, "fresh"}}};
-
-std::optional<IdKind> kind_of(std::string_view id) {
-  for (const auto& [kind, begin] : kIdKinds) {
-    if (id.starts_with(begin)) return kind;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 cases::Problem permutation_like(const cases::Problem& p, std::uint64_t seed) {
@@ -174,11 +158,14 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
       (!selection.profile.empty() && like == nullptr)) {
     return {};
   }
-  const auto names = [&](std::initializer_list<IdKind> kinds) {
-    return std::ranges::any_of(selection.cases, [&](const std::string& id) {
-      return std::ranges::count(kinds, kind_of(id)) > 0;
-    });
-  };
+  bool names_single = false, names_full = false;
+  for (const std::string& id : selection.cases) {
+    const std::optional<cover::IdKind> kind = cover::kind_of_id(id);
+    if (!kind) continue;
+    names_single |= *kind == cover::IdKind{.source = cover::Source::kSingles};
+    names_full |= kind->is_fresh || kind->source == cover::Source::kTriples ||
+                  kind->source == cover::Source::kShapes;
+  }
   const bool is_smoke =
       selection.tier == cases::Tier::kSmoke && selection.cases.empty();
   const plugin::Description description = asked_description(kernel, selection);
@@ -199,15 +186,13 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
   };
   std::vector<cover::Recipe> recipes;
   if (!is_smoke) {
-    const bool is_full =
-        selection.tier == cases::Tier::kFull ||
-        names({IdKind::kTriples, IdKind::kShapes, IdKind::kFresh});
+    const bool is_full = selection.tier == cases::Tier::kFull || names_full;
     recipes = cover::recipes_for(
         *selection.arrays, description, kernel.shares_memory(),
         is_full ? cases::Tier::kFull : cases::Tier::kCore, selection.seed,
         takes, like);
   }
-  if ((is_smoke && like == nullptr) || names({IdKind::kSingles})) {
+  if ((is_smoke && like == nullptr) || names_single) {
     const cover::Masks offered =
         cover::offered(model, description, kernel.shares_memory());
     std::ranges::move(
@@ -241,15 +226,11 @@ plugin::Description asked_description(const plugin::Kernel& kernel,
   return description;
 }
 
-bool names_formed(const std::string& pattern) {
-  return kind_of(pattern).has_value();
-}
-
 bool may_be_idle(const std::string& pattern,
                  const std::vector<std::string>& ids) {
-  const std::optional<IdKind> kind = kind_of(pattern);
+  const std::optional<cover::IdKind> kind = cover::kind_of_id(pattern);
   return kind && std::ranges::none_of(ids, [&](const std::string& id) {
-           return kind_of(id) == kind;
+           return cover::kind_of_id(id) == kind;
          });
 }
 

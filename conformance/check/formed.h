@@ -27,9 +27,6 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
                                       const cases::Corpus& corpus,
                                       const Selection& selection);
 
-// Whether somebody's id, or pattern of ids, names formed cases.
-bool names_formed(const std::string& pattern);
-
 // Whether a pattern may match none of `ids`: it names formed cases of a kind
 // that is not among them. Tier and seed say which kinds there are.
 bool may_be_idle(const std::string& pattern,

@@ -33,4 +33,10 @@ bool is_judged(Verdict verdict) {
   return verdict != Verdict::kUnsupported && verdict != Verdict::kDeclined;
 }
 
+plugin::Needs Run::needs_of(const std::string& id) const {
+  const auto found = facts.find(id);
+  return found == facts.end() ? plugin::Needs()
+                              : check::needs_of(found->second);
+}
+
 }  // namespace ropeproof::conformance::check

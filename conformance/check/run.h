@@ -147,6 +147,9 @@ struct Run {
   std::vector<Check> checks;           // in the order of the corpus
   std::map<std::string, Facts> facts;  // by id, of cases inside the declaration
   Shown shown;
+  // What needs_of() says of a case; of others nothing.
+  plugin::Needs needs_of(const std::string& id) const;
+
   // The members from here on are no part of a report. Wrong answers are kept
   // for a diagnosis, up to kMostKept elements together; recipes and
   // description, so that a case can be formed again.

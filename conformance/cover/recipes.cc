@@ -20,8 +20,10 @@ std::uint64_t seed_of(const Row& row, std::uint64_t seed) {
 
 namespace {
 
+constexpr std::string_view kFresh = "fresh";
+
 std::string id_of(Source source, const std::string& name, std::uint64_t seed) {
-  return (seed == 0 ? "" : "fresh" + std::to_string(seed) + "-") +
+  return (seed == 0 ? "" : std::string(kFresh) + std::to_string(seed) + "-") +
          text::word(kSourceWords, source) + "-" + name;
 }
 
@@ -157,6 +159,17 @@ Recipe drawn_recipe(const Model& model, const Masks& offered,
                              static_cast<unsigned long long>(index)),
           .tier = cases::Tier::kFull,
           .text = text};
+}
+
+std::optional<IdKind> kind_of_id(std::string_view id) {
+  if (id.starts_with(kFresh)) return IdKind{.is_fresh = true};
+  for (const auto& [source, word] : kSourceWords) {
+    const bool is_asked = source != Source::kStress;  // by a search alone
+    if (is_asked && id.starts_with(std::string(word) + "-")) {
+      return IdKind{.source = source};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace ropeproof::conformance::cover

@@ -4,6 +4,8 @@
 #define ROPEPROOF_CONFORMANCE_COVER_RECIPES_H_
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "conformance/cover/arrays.h"
@@ -32,6 +34,16 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
 inline constexpr std::size_t kSingles = 3;
 std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
                                    const std::vector<Row>& wanted);
+
+// What an id, or a pattern of ids, says of the recipe that it names.
+struct IdKind {
+  bool is_fresh = false;             // of a seed; the source is not read
+  Source source = Source::kSingles;  // of others
+  bool operator==(const IdKind&) const = default;
+};
+// Returns the kind of an id of recipes_for() or single_recipes(); nothing for
+// other ids.
+std::optional<IdKind> kind_of_id(std::string_view id);
 
 // Recipe `index` of the stream `seed`: of each dimension a class that is
 // offered, in some recipes mostly the plain ones; at most one that hides what

@@ -8,6 +8,7 @@
 
 #include "conformance/text/one_line.h"
 #include "conformance/text/sha256.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -99,24 +100,25 @@ bool is_of_values(const explain::Diagnosis& d) {
   return d.residual.has_value();
 }
 
-constexpr std::string_view kElsewhere = "; in another shard ";
-
-// Whether `rule` is one of `rules`, which kElsewhere parts: "seq > 3" is none
-// of "seq > 32".
-bool is_among(const std::string& rule, const std::string& rules) {
-  const std::string parted(kElsewhere);
-  return (parted + rules + parted).find(parted + rule + parted) !=
-         std::string::npos;
-}
+// A fault, and the rule of each shard that found one for it.
+struct Fault {
+  explain::Diagnosis d;
+  std::vector<std::string> rules;
+};
 
 // Adds what another shard says of the same fault. False if it is another one.
-bool join(explain::Diagnosis& d, explain::Diagnosis other) {
+bool join(Fault& fault, explain::Diagnosis other) {
+  explain::Diagnosis& d = fault.d;
   const bool is_kept = may_be(other, d.what);
   if (is_of_values(d) != is_of_values(other) ||
       (!is_kept && !may_be(d, other.what))) {
     return false;
   }
   if (!is_kept) std::swap(d, other);
+  if (const std::string& rule = is_kept ? other.where.rule : d.where.rule;
+      !rule.empty() && std::ranges::count(fault.rules, rule) == 0) {
+    fault.rules.insert(is_kept ? fault.rules.end() : fault.rules.begin(), rule);
+  }
   std::erase_if(d.aliases,
                 [&](const auto& name) { return !may_be(other, name); });
   d.checks += other.checks;
@@ -125,33 +127,34 @@ bool join(explain::Diagnosis& d, explain::Diagnosis other) {
   if (d.next != other.next) d.next.clear(), d.next_residual = 0;
   // Of no known bug it is the first failure's.
   if (d.what.empty() && d.equation != other.equation) d.equation = 0;
-  using Kind = explain::Place::Kind;
-  if (d.where.kind != Kind::kRule || other.where.kind != Kind::kRule) {
-    // A right element shows that there is a rule.
-    d.where = std::max(d.where, other.where, [](const auto& a, const auto& b) {
-      return a.kind < b.kind;
-    });
-  } else if (!is_among(other.where.rule, d.where.rule)) {
-    d.where.rule += std::string(kElsewhere) + other.where.rule;
-  }
+  // A right element shows that there is a rule.
+  d.where.kind = std::max(d.where.kind, other.where.kind);
   return true;
 }
 
 // In the order of a run without shards.
 std::vector<explain::Diagnosis> joined(const std::vector<NamedReport>& shards) {
-  std::vector<explain::Diagnosis> all;
+  std::vector<Fault> faults;
   std::map<bool, std::int64_t> tried;  // by is_of_values
   for (const auto& [file, report] : shards) {
     std::map<bool, std::int64_t> here;
     for (const explain::Diagnosis& d : report.diagnoses) {
       here[is_of_values(d)] = d.tried;
       const bool is_known = std::ranges::any_of(
-          all, [&](explain::Diagnosis& known) { return join(known, d); });
-      if (!is_known) all.push_back(d);
+          faults, [&](Fault& known) { return join(known, d); });
+      if (is_known) continue;
+      faults.push_back({d, {}});
+      if (!d.where.rule.empty()) faults.back().rules = {d.where.rule};
     }
     for (const auto& [kind, count] : here) tried[kind] += count;
   }
-  for (explain::Diagnosis& d : all) d.tried = tried[is_of_values(d)];
+  std::vector<explain::Diagnosis> all;
+  for (auto& [d, rules] : faults) {
+    d.tried = tried[is_of_values(d)];
+    const bool has_rule = d.where.kind == explain::Place::Kind::kRule;
+    d.where.rule = has_rule ? text::joined(rules, "; in another shard ") : "";
+    all.push_back(std::move(d));
+  }
   std::ranges::stable_sort(all, {}, [](const explain::Diagnosis& d) {
     return std::tuple(d.what.empty(), !is_of_values(d), -d.checks);
   });

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
-#include <variant>
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
@@ -102,15 +101,11 @@ std::string judged_text(const plugin::Description& kernel) {
 
 // "rope/f32/half_split"; empty for what is about no one case.
 std::string cell_of(const Report& report, const check::Check& check) {
-  const auto facts = report.facts.find(check.case_id);
-  if (facts == report.facts.end()) return "";
-  const auto pairing = facts->second.find("pairing");
-  if (pairing == facts->second.end()) return "";
-  const auto* word = std::get_if<std::string>(&pairing->second);
-  return word == nullptr
-             ? ""
-             : text::word(plugin::kOperationWords, check.operation) + "/" +
-                   text::word(plugin::kDtypeWords, check.dtype) + "/" + *word;
+  const std::uint32_t pairing = report.needs_of(check.case_id).pairing;
+  if (pairing == 0) return "";
+  return text::word(plugin::kOperationWords, check.operation) + "/" +
+         text::word(plugin::kDtypeWords, check.dtype) + "/" +
+         text::word(plugin::kAbiPairingWords, pairing);
 }
 
 // Checks that passed and that failed, by cell.

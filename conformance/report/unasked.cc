@@ -13,7 +13,6 @@ namespace ropeproof::conformance::report {
 namespace {
 
 using check::Check;
-using check::Facts;
 using plugin::kAngles;
 using plugin::kTensors;
 
@@ -26,7 +25,7 @@ constexpr std::uint32_t kMemory =
 // or 2^28.
 constexpr double kPositionFactor = 16;
 
-// Something that a kernel declares, or what a judged case is: bits of the ABI.
+// Something that a kernel declares: bits of the ABI, 0 for anything.
 struct CallKind {
   std::string name = {};
   std::uint32_t operations = 0;
@@ -34,41 +33,17 @@ struct CallKind {
   std::uint32_t features = 0;
   double position = 0;  // the largest |position|
 
-  // Whether a case has to do with what is declared; 0 stands for anything.
-  bool holds(const CallKind& judged) const {
+  // Whether a check that was judged has to do with what is declared.
+  bool holds(const Check& check, const plugin::Needs& judged) const {
     const auto fits = [](std::uint32_t declared, std::uint32_t bit) {
       return declared == 0 || (declared & bit) != 0;
     };
-    return (operations & judged.operations) != 0 && fits(dtype, judged.dtype) &&
+    return (operations & check.operation) != 0 && fits(dtype, judged.dtype) &&
            fits(pairing, judged.pairing) && fits(scaling, judged.scaling) &&
-           fits(axis_map, judged.axis_map) && fits(features, judged.features) &&
-           kPositionFactor * judged.position >= position;
+           fits(axis_map, judged.axis_map) && fits(features, check.features) &&
+           kPositionFactor * judged.largest_position >= position;
   }
 };
-
-// A word or a number; "" or 0 where there is none.
-template <class Fact>
-Fact fact_of(const Facts& facts, const std::string& name) {
-  const auto found = facts.find(name);
-  const auto* fact =
-      found == facts.end() ? nullptr : std::get_if<Fact>(&found->second);
-  return fact == nullptr ? Fact() : *fact;
-}
-
-CallKind judged_kind(const Check& check, const Facts& facts) {
-  const auto bit = [&](const std::string& name, const auto& words) {
-    return text::find_word(words, fact_of<std::string>(facts, name))
-        .value_or(0);
-  };
-  return {.operations = check.operation,
-          .dtype = bit("dtype", plugin::kDtypeWords),
-          .pairing = bit("pairing", plugin::kAbiPairingWords),
-          .scaling = bit("scaling", plugin::kScalingWords),
-          .axis_map = bit("axis_map", plugin::kAxisMapWords),
-          .features = check.features,
-          .position = std::max(fact_of<double>(facts, "highest position"),
-                               -fact_of<double>(facts, "lowest position"))};
-}
 
 std::vector<CallKind> declared_kinds(const plugin::Description& kernel,
                                      bool is_smoke) {
@@ -152,7 +127,6 @@ struct Unasked {
 Unasked find_unasked(const check::Run& run) {
   if (!run.tier || !run.is_whole_tier || !run.shard.is_whole()) return {};
   const bool is_smoke = *run.tier == cases::Tier::kSmoke;
-  static const Facts kNone;
   const std::vector<CallKind> kinds = declared_kinds(run.kernel, is_smoke);
   std::vector<std::set<std::string>> ids(kinds.size());  // of judged cases
   std::uint32_t features = declared_features(run.kernel, is_smoke);
@@ -165,11 +139,9 @@ Unasked find_unasked(const check::Run& run) {
       features &= ~check.features;
     }
     if (!check.is_of_values()) continue;
-    const auto facts = run.facts.find(check.case_id);
-    const CallKind judged =
-        judged_kind(check, facts == run.facts.end() ? kNone : facts->second);
+    const plugin::Needs judged = run.needs_of(check.case_id);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (kinds[i].holds(judged)) ids[i].insert(check.case_id);
+      if (kinds[i].holds(check, judged)) ids[i].insert(check.case_id);
     }
   }
   if (!run.shares_memory) features &= ~kMemory;

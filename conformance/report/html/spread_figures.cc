@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/scalings.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/report/html/figures.h"
 #include "conformance/report/html/plot.h"
@@ -129,13 +130,10 @@ struct ClassCell {
   std::int64_t judged = 0, failed = 0, crashed = 0;
 };
 
+// The word of a case's scaling, by which rows are sorted; "" without one.
 std::string scaling_of(const Report& report, const std::string& id) {
-  const auto facts = report.facts.find(id);
-  if (facts == report.facts.end()) return "";
-  const auto fact = facts->second.find("scaling");
-  if (fact == facts->second.end()) return "";
-  const auto* word = std::get_if<std::string>(&fact->second);
-  return word == nullptr ? "" : *word;
+  const std::uint32_t scaling = report.needs_of(id).scaling;
+  return scaling == 0 ? "" : text::word(plugin::kScalingWords, scaling);
 }
 
 using ClassRow = std::map<std::uint32_t, ClassCell>;  // by dtype
