@@ -171,7 +171,6 @@ std::vector<double> read_positions(const ropeproof_problem& p) {
   return positions;
 }
 
-// The row of each token.
 std::vector<std::int64_t> read_ids(const ropeproof_problem& p) {
   std::vector<std::int64_t> rows;
   for (std::int64_t b = 0; b < p.batch; ++b) {

@@ -51,7 +51,6 @@ const cases::Problem& Judgement::Judged::problem() {
   return p;
 }
 
-// The whole golden, formed once.
 const cases::Golden& Judgement::Judged::golden() {
   std::call_once(is_formed, [&] {
     if (given) {

@@ -29,7 +29,6 @@ struct Loops {
   // Reads every word, xors it with `change` and writes it back in place. With
   // change 0 nothing changes, which a compiler must not know.
   void (*touch)(const Bytes&, std::uint32_t change, Prefetch);
-  // Writes every word.
   void (*fill)(const Bytes&, std::uint32_t value);
   // Reads every number, widens it to f32, multiplies it, rounds it to nearest
   // even (NaNs aside) and writes it back in place.

@@ -194,7 +194,6 @@ class RowTimer {
     return limits;
   }
 
-  // A limit's work, divided among threads.
   void add_limit(const Limit& limit, Prefetch prefetch, int threads) {
     if (limit.bounds_row) limiting_.push_back(candidates_.size());
     if (threads == row_.threads) {
@@ -306,7 +305,6 @@ class RowTimer {
     return measurement.worst ? measurement.worst->ratio() : 0;
   }
 
-  // Of candidate `i`.
   void check(KernelSpeed& speed, Runner& runner, std::size_t i) {
     speed.status = Status::kWrong;
     speed.worst = judge(runner);

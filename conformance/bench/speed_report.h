@@ -13,7 +13,6 @@
 
 namespace ropeproof::conformance::bench {
 
-// A kernel of the table.
 struct Entry {
   std::string label;  // its name; "x (2)" for the second of that name
   plugin::Description description;
@@ -32,7 +31,6 @@ std::string speed_group(const Row& row, const std::vector<Entry>& entries);
 std::string speed_lines(const RowSpeed& speed,
                         const std::vector<Entry>& entries, bool shows_limits);
 
-// One JSON document.
 std::string speed_json(const std::string& suite_version, int repetitions,
                        const std::vector<Entry>& entries,
                        const std::vector<RowSpeed>& rows);

@@ -37,7 +37,6 @@ std::uint32_t one_of(std::uint32_t bits, std::size_t salt) {
   return bits & -bits;
 }
 
-// The rows of `heads` heads of each token.
 TensorRows rows_of(const cases::Storage& storage, const cases::Problem& p,
                    std::int64_t heads, bool is_key) {
   return rows_of_tensor(storage, {p.batch, p.seq, heads},
@@ -192,7 +191,6 @@ void Call::add_exponents() {
       memory_.add_list<std::int64_t>("exponent_denominators", denominators);
 }
 
-// Positions, axes and frequencies.
 void Call::add_angles(const cases::Golden& golden) {
   const reference::Axes& axes = asked_.spec.axes;
   const bool is_real = asked_.has_real_positions();

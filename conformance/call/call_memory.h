@@ -25,7 +25,6 @@
 
 namespace ropeproof::conformance::call {
 
-// The length of the zone beside a buffer.
 constexpr std::size_t kZoneBytes = 64;
 
 // An access outside what a call may touch, and in words.
@@ -85,7 +84,6 @@ class CallMemory {
   // Marks elements that the call may change; it may change nothing else.
   void mark_output(const Array& array);
 
-  // Remembers what all buffers hold.
   void snapshot();
   // Returns the first change since then that is none of an output.
   Stray find_stray() const { return find_stray(Watch::kOutsideOutputs); }

@@ -12,7 +12,6 @@
 
 namespace ropeproof::conformance::call {
 
-// Distances between rows, in elements.
 struct Strides {
   std::int64_t batch = 0, token = 0, head = 0;
 };
@@ -25,7 +24,6 @@ struct Rows {
   Strides strides;
 };
 
-// One row of `count` elements.
 inline Rows list_of(std::size_t count) {
   return {{1, 1, 1}, static_cast<std::int64_t>(count), {}};
 }
@@ -48,7 +46,6 @@ bool is_sparse(const Rows& rows);
 // dimensions.
 std::vector<plugin::ByteRange> ranges_of(const Rows& rows, std::size_t width);
 
-// A part of a buffer, or all of it.
 struct Array {
   Rows rows;
   std::size_t width = 0;      // bytes per element: 2, 4 or 8

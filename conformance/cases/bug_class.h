@@ -150,7 +150,6 @@ inline constexpr BugClass kSeenClasses[] = {
     {"table/misread", "given cosines and sines read wrongly", ""},
     {"value/altered", "inputs, products or results altered", ""}};
 
-// One of the classes, or none.
 class Bug {
  public:
   constexpr Bug() = default;
@@ -166,7 +165,6 @@ class Bug {
   // "" for none.
   std::string key() const { return text(&BugClass::key); }
   std::string meaning() const { return text(&BugClass::meaning); }
-  // The whole address.
   std::string link() const {
     const std::string below = text(&BugClass::link);
     return below.empty() ? below : "https://github.com/" + below;

@@ -38,7 +38,6 @@ struct Case {
   std::optional<Printed> printed;
 };
 
-// How a problem contradicts itself.
 enum class Defect {
   kOddRotaryDim,
   kRotaryDimAboveHeadDim,

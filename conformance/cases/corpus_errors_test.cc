@@ -37,7 +37,6 @@ struct Bulk {
     payload = files.payload;
   }
 
-  // What the reader says.
   std::string read_as_is() const {
     return refusal(
         [&] { read_group(json.dump(), as_bytes(payload), "plain.json"); });

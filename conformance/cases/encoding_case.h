@@ -71,7 +71,6 @@ struct EncodingCase {
   int precision_bits = 0;
   Bits values;
 
-  // Decimals that a document prints for them.
   struct Printed {
     std::string source, tolerance;  // absolute, a decimal
     std::vector<std::string> values;
@@ -84,7 +83,6 @@ struct EncodingCase {
 std::vector<EncodingCase> encoding_cases(const std::string& source_text,
                                          const std::string& file);
 
-// Computes `values`.
 void prove(reference::Oracle oracle, EncodingCase& c);
 
 // The file, and one case of it as LEDGER.txt knows it (vector_file.h).

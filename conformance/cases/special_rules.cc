@@ -71,7 +71,6 @@ Factors factors_of(const Problem& p, const Golden& golden,
               angle_error(p, golden, scaling[at(j)], position, j)};
 }
 
-// One infinite term, x times a factor.
 struct Term {
   double x;
   Sign factor;
@@ -137,7 +136,6 @@ struct PairOfRow {
   std::size_t u, v;
 };
 
-// Calls f(pair) for every pair of x.
 template <class F>
 void for_each_pair(const Problem& p, std::int64_t heads, const F& f) {
   const std::int64_t d = p.spec.layout.head_dim;

@@ -45,7 +45,6 @@ class TensorWriter {
 
   void lay_out();
 
-  // The side file.
   std::string bytes() const;
 
  private:

@@ -21,7 +21,6 @@ struct GroupFiles {
   std::string payload;  // empty unless the group is bulk
 };
 
-// The name of a group's side file.
 std::string payload_name(const std::string& group);
 
 // A group as its files; a group always gives the same bytes.
@@ -34,7 +33,6 @@ std::string content_of(const Case& c);
 std::string content_of(const RejectCase& c);
 std::string content_of(const SequenceCase& c);
 
-// The content of a case that is JSON already.
 std::string content_text(nlohmann::ordered_json case_json);
 
 // `document` and its cases, one a line.

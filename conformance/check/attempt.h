@@ -10,7 +10,6 @@
 
 namespace ropeproof::conformance::check {
 
-// Returns why an answer is no pass.
 std::string reason_of(const plugin::Answer& answer);
 
 // The functions below make the Check of an aspect. It counts for the suffixes
@@ -26,11 +25,9 @@ Check judged(const plugin::Kernel& kernel, const Subject& subject,
              const plugin::Answer& answer, const judge::Output& output,
              Aspect aspect, const std::string& what = "", Suffixes more = 0);
 
-// Returns the call of the subject.
 call::Call call_of(plugin::Kernel& kernel, const Subject& subject,
                    const std::optional<cases::Storage>& storage = std::nullopt);
 
-// Makes the subject's call and judges it.
 Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
               const std::optional<cases::Storage>& storage = std::nullopt,
               const std::string& what = "");
@@ -41,7 +38,6 @@ Check failed(Aspect aspect, const std::string& reason, Suffixes more = 0);
 Check not_checked(Aspect aspect, const std::string& reason, Suffixes more = 0);
 // The kernel does not offer the feature of the promise; none where it does.
 std::optional<Check> not_offered(const plugin::Kernel& kernel, Aspect aspect);
-// The kernel does not take it.
 Check declined(Aspect aspect);
 
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature);

@@ -25,7 +25,6 @@ cases::Case tokens_from(const cases::Case& c, int by, std::int64_t batch,
   return pick_tokens(c, tokens, batch, seq);
 }
 
-// Why calls at once are not checked, if they are not.
 std::optional<Check> not_asked(const plugin::Kernel& kernel, Aspect aspect) {
   if (const auto no = not_offered(kernel, aspect)) return no;
   if (!kernel.is_concurrent()) {
@@ -34,14 +33,12 @@ std::optional<Check> not_asked(const plugin::Kernel& kernel, Aspect aspect) {
   return std::nullopt;
 }
 
-// A problem for a thread, and where it lies.
 struct Work {
   Subject subject;
   cases::Storage storage;
   std::string name;  // in reports
 };
 
-// The problems of all threads.
 struct Works {
   std::deque<cases::Case> cases;
   std::vector<Work> all;

@@ -27,7 +27,6 @@ std::shared_ptr<const T> unowned(const T& value) {
   return {std::shared_ptr<void>{}, &value};
 }
 
-// The cases of a run by their ids.
 class Asked {
  public:
   // Both outlive it.

@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the device has answered to this call of the pack.
 plugin::Answer answer_of(const plugin::Pack& pack, const fs::path& results,
                          const ropeproof_problem& problem) {
   const auto found = pack.calls.find(plugin::pack_call(problem).digest);

@@ -14,7 +14,6 @@
 
 namespace ropeproof::conformance::check {
 
-// A case by its name.
 struct Named {
   std::string id;
   cases::Tier tier;
@@ -24,7 +23,6 @@ struct Named {
 std::vector<Named> all_cases(const cases::Corpus& corpus,
                              std::span<const cover::Recipe> recipes);
 
-// Says which cases and operations a Selection names.
 class Filter {
  public:
   // `all` cases that there are. Throws std::invalid_argument naming an unknown
@@ -47,12 +45,10 @@ class Filter {
   std::uint32_t operations_ = 0;
 };
 
-// Picks the cases of one shard from the selected ones.
 class ShardPicker {
  public:
   explicit ShardPicker(const Shard& shard) : shard_(shard) {}
 
-  // Whether the next selected case is this shard's.
   bool takes(const std::string& id);
 
   std::int64_t count() const { return count_; }

@@ -11,7 +11,6 @@
 
 namespace ropeproof::conformance::check {
 
-// The operations that a case defines.
 inline constexpr std::uint32_t kRopeOperations[] = {
     ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE,
     ROPEPROOF_LOOKUP};
@@ -27,7 +26,6 @@ std::vector<std::uint32_t> offered_operations(
     const plugin::Description& description, const cases::Problem& p,
     bool shares_memory);
 
-// The features that a call needs, as bits.
 std::uint32_t needed_features(std::uint32_t operation, const cases::Problem& p,
                               const plugin::Description& description,
                               bool shares_memory);

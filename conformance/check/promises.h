@@ -205,7 +205,6 @@ inline constexpr Promise kPromises[] = {
     {Aspect::kSequenceNotAsked, "sequence"},
 };
 
-// The words of aspects, in reports.
 inline constexpr auto kAspectWords = [] {
   text::Words<Aspect, std::size(kPromises)> words;
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -93,7 +93,6 @@ inline constexpr std::int64_t kLargestKept = std::int64_t{1} << 17;
 inline constexpr std::int64_t kMostKept = std::int64_t{1} << 21;
 inline constexpr std::int64_t kMostLargeKept = 3;
 
-// "PASS", "FAIL", ...
 inline constexpr text::Words<Verdict, 9> kVerdictWords{
     {{Verdict::kPass, "PASS"},
      {Verdict::kFail, "FAIL"},
@@ -128,7 +127,6 @@ struct LostAnswer {
 };
 inline constexpr std::size_t kMostLost = 24;
 
-// All checks of a selection of cases.
 struct Run {
   std::string vectors_version, manifest_sha256;
   // None in a profile, or a search.

@@ -17,7 +17,6 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-// The suffixes that a case's values count for.
 Suffixes suffixes_of(std::uint32_t operation, const cases::Problem& problem) {
   if (operation == ROPEPROOF_FREQUENCIES || operation == ROPEPROOF_TABLE) {
     return 0;

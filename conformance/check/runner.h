@@ -47,7 +47,6 @@ struct Selection {
 // "tier core", "profile llama3-f32-128k".
 std::string asked_text(const Selection& selection);
 
-// How the values of a case are asked.
 struct Asking {
   bool is_declined = false;         // said for it: DECLINED, without a call
   int rounds = 1;                   // times over, as Call::run

@@ -51,7 +51,6 @@ Problem plain(const Problem& like, std::int64_t reach) {
   return p;
 }
 
-// The elements again and again.
 cases::Bits repeated(const cases::Bits& bits, std::int64_t count) {
   cases::Bits all;
   for (std::int64_t i = 0; !bits.empty() && i < count; ++i) {
@@ -60,7 +59,6 @@ cases::Bits repeated(const cases::Bits& bits, std::int64_t count) {
   return all;
 }
 
-// Bases of the other Variations.
 std::vector<Problem> bases_of(const Problem& like, std::int64_t reach) {
   const Problem simple = plain(like, reach);
   const std::int64_t pairs = simple.pairs();

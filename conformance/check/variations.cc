@@ -67,7 +67,6 @@ void add_value(ChangeFinder& finder, const std::string& field, ChangeOf of,
   finder.add(field, of, edits);
 }
 
-// Functions that find a field in a problem.
 template <class Value>
 auto of_layout(Value Layout::*field) {
   return [=](auto& p) -> auto& { return p.spec.layout.*field; };
@@ -107,7 +106,6 @@ void add_kinds(ChangeFinder& finder) {
              }});
 }
 
-// Sizes, layout, memory.
 void add_shapes(ChangeFinder& finder) {
   const Problem& a = finder.base();
   const cases::Indices all = cases::all_of(a.tokens());

@@ -119,7 +119,6 @@ std::string heat_map(
   return picture(bottom + 42, title, inner);
 }
 
-// An arrow from the origin.
 std::string arrow(double x, double y, double to_x, double to_y,
                   const std::string& classes) {
   const double length = std::hypot(to_x - x, to_y - y);

@@ -37,10 +37,8 @@ class RotationReader {
   // The type that cosines and sines are numbers of: the dtype or the table's
   // type, or narrower where all that were seen are.
   reference::Format format() const { return format_; }
-  // The noise of an angle.
   double noise() const { return noise_of(format_); }
   const cases::Case& problem() const { return like_; }
-  // Pairs that the map has.
   const std::vector<bool>& is_seen() const { return is_seen_; }
   const plugin::Description& declared() const { return prober_.description(); }
 

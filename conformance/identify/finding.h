@@ -32,7 +32,6 @@ struct PairFrequency {
   double due = 0, measured = 0, error = 0;
 };
 
-// The frequencies of one problem.
 struct Spectrum {
   std::string title;  // "base 10000"
   std::vector<PairFrequency> pairs;

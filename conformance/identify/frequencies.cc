@@ -17,7 +17,6 @@
 namespace ropeproof::conformance::identify {
 namespace {
 
-// The rank of what a kernel claims.
 int rank_of(const ropeproof_claim& claim) {
   switch (claim.angle_class) {
     case ROPEPROOF_A0:

@@ -21,7 +21,6 @@ struct Recipe {
   int rank = 0;
 };
 
-// The plain frequencies of one base.
 struct BaseReading {
   cases::Case problem;
   std::vector<PairFrequency> pairs;  // rotated forward

@@ -42,7 +42,6 @@ class Sequences {
   }
 
  private:
-  // What was seen of a problem in all its calls.
   struct Answers {
     bool right = false, wrong = false;
     void add(std::optional<bool> is_right) {
@@ -50,7 +49,6 @@ class Sequences {
     }
   };
 
-  // Calls A, B, A.
   void call(const cases::Case& a, const cases::Case& b, Answers& of_a,
             Answers& of_b) {
     of_a.add(is_right(a));

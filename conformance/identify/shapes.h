@@ -16,7 +16,6 @@ namespace ropeproof::conformance::identify {
 
 enum class Window { kWhole, kLeading, kInside };
 
-// A description of a problem that is wanted.
 struct Wanted {
   std::uint32_t operation = ROPEPROOF_ROPE;
   reference::Format dtype = reference::Format::kF32;

@@ -85,7 +85,6 @@ constexpr RotationForm kRotationForms[] = {
     {"FMA of the cosine", Products::kFirstFused, Products::kSecondFused},
     {"FMA of the sine", Products::kSecondFused, Products::kFirstFused}};
 
-// The problem, and what the kernel makes of it.
 class Probe {
  public:
   Probe(plugin::Kernel& kernel, reference::Pairing pairing) : kernel_(kernel) {

@@ -13,7 +13,6 @@ namespace ropeproof::conformance::plugin {
 // The side of a block of memory that borders a guard page.
 enum class Edge { kStart, kEnd };
 
-// Bytes [begin, end) of a block.
 struct ByteRange {
   std::size_t begin = 0, end = 0;
 
@@ -22,7 +21,6 @@ struct ByteRange {
 
 using Blocks = std::vector<std::span<std::byte>>;
 
-// Appends the contents of the blocks.
 inline void save(const Blocks& blocks, std::string& contents) {
   for (const auto& block : blocks) {
     contents.append(reinterpret_cast<const char*>(block.data()), block.size());

@@ -16,7 +16,6 @@
 
 namespace ropeproof::conformance::plugin {
 
-// What an element of a tensor is.
 enum class Element { kF64, kF32, kF16, kBF16, kI64, kI32 };
 
 // A tensor of counts[0] x counts[1] x counts[2] rows of row_bytes each; strides
@@ -46,9 +45,7 @@ std::vector<ByteTensor<std::byte>> outputs(const ropeproof_problem& problem);
 
 // Appends the tensor to `bytes`.
 void gather(const ByteTensor<const std::byte>& tensor, std::string& bytes);
-// Writes the tensor, tensor.bytes() bytes.
 void gather(const ByteTensor<const std::byte>& tensor, std::byte* bytes);
-// Reads the tensor, tensor.bytes() bytes.
 void scatter(const ByteTensor<std::byte>& tensor, const char* bytes);
 
 }  // namespace ropeproof::conformance::plugin

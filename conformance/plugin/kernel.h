@@ -72,7 +72,6 @@ enum class Outcome {
   kMissing,      // the results that were handed in have none for this call
 };
 
-// The memory access that ended a process.
 struct Fault {
   enum class Access : std::int32_t { kUnknown, kRead, kWrite };
   std::uintptr_t address = 0;
@@ -107,7 +106,6 @@ struct Footprint {
   std::size_t threads = 0, open_files = 0;
 };
 
-// How a kernel's process begins and ends.
 struct Lifetime {
   // What loading or describing left changed in the floating-point environment,
   // one line; empty if nothing is.

@@ -12,7 +12,6 @@
 
 namespace ropeproof::conformance::plugin {
 
-// The functions that a library exports.
 struct Functions {
   decltype(&ropeproof_run) run = nullptr;
   decltype(&ropeproof_supports) supports = nullptr;  // null: it has none

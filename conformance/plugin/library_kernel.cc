@@ -239,7 +239,6 @@ class LibraryKernel : public GuardedKernel {
     return quoted_last_line(line);
   }
 
-  // The answer of a worker that has ended.
   Answer crash() {
     Answer answer = worker_->end_in_call();
     has_succeeded_ = worker_->has_succeeded();

@@ -309,7 +309,6 @@ class ProcessKernel : public Kernel {
     deadline_ = Deadline(limit);
   }
 
-  // Whether a part of an answer is there.
   bool has_begun() const { return has_header_ || !received_.empty(); }
 
   void receive(std::size_t bytes) {

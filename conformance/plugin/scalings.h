@@ -145,7 +145,6 @@ inline constexpr auto kScalingWords =
           {ScalingRow<S>::kWord...}};
     }(static_cast<const reference::Scaling*>(nullptr));
 
-// Visits the parameters of one scaling.
 template <class S, class Visit>
 void for_each_field(S& s, const Visit& visit) {
   using Scaling = std::remove_const_t<S>;

@@ -61,7 +61,6 @@ double processor_ns(pid_t process) {
   return ns_of(time);
 }
 
-// Of a process's first thread.
 double first_thread_ns(pid_t process) {
   double ns = 0;
   std::ifstream("/proc/" + std::to_string(process) + "/schedstat") >> ns;

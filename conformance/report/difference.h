@@ -14,7 +14,6 @@
 
 namespace ropeproof::conformance::report {
 
-// What has become of a check.
 enum class Fate {
   kBroken,       // it passed, and fails
   kGivenUp,      // it passed, and the kernel no longer offers it

@@ -28,7 +28,6 @@ constexpr FateWords kFates[] = {
     {Fate::kStillFails, "still failing", ""},
     {Fate::kStillPasses, "still passing", ""}};
 
-// Lists whose checks are shown one by one.
 constexpr bool is_shown(Fate fate) {
   return fate != Fate::kStillFails && fate != Fate::kStillPasses;
 }

@@ -17,7 +17,6 @@ namespace ropeproof::conformance::report {
 std::string failure_text(const Report& report, const check::Check& check,
                          bool has_details);
 
-// The equation that a failing check is about.
 const explain::Equation& equation_of(const check::Check& check);
 
 // 0.64, 12.3, 4.1e+06: three digits are enough to compare a ratio with 1.
@@ -33,7 +32,6 @@ std::string place(const judge::Element& element);
 std::string element_text(const std::string& label,
                          const judge::Element& element);
 
-// Columns of a report.
 inline constexpr std::size_t kColumns = 100;
 
 // "  label    text", broken at blanks; the text begins at column `indent`.

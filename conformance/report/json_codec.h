@@ -23,7 +23,6 @@ namespace ropeproof::conformance::report {
 
 using Json = nlohmann::ordered_json;
 
-// Writes the members of one object.
 struct Writer {
   static constexpr bool kReads = false;
   Json json = Json::object();
@@ -149,7 +148,6 @@ void members(Codec& c, Is<judge::Element> auto& e) {
   }
 }
 
-// A member that may be absent.
 template <class Codec>
 void element(Codec& c, const char* key, auto& x) {
   if (!c.has(key, x.has_value())) return;

@@ -18,7 +18,6 @@
 
 namespace ropeproof::conformance::report {
 
-// A waiver for the kernel of the run.
 struct AppliedWaiver {
   Waiver waiver;
   std::int64_t cases = 0;   // of all vectors that its pattern matches

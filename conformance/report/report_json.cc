@@ -156,7 +156,6 @@ void members(Codec& c, Is<explain::Diagnosis> auto& d) {
   }
 }
 
-// What follows from the rest of a report.
 void write_totals(Writer& out, const Report& report) {
   const Totals totals = total(report);
   Json verdicts = Json::object();

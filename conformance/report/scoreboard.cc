@@ -133,7 +133,6 @@ class Maker {
     return cell;
   }
 
-  // The causes of this engine, version and selection.
   std::vector<std::size_t> causes_of(const Report& report) {
     std::vector<std::size_t> known;
     for (std::size_t i = 0; i < board_.causes.size(); ++i) {

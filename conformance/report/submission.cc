@@ -120,7 +120,6 @@ class Looker {
                        figures_text(cell) + "; " + standing(engine, column)));
   }
 
-  // Who says so.
   std::string standing(const Engine& engine, const Column& column) {
     const NamedReport* submitted = nullptr;
     for (const NamedReport& named : submission_.reports) {

@@ -27,7 +27,6 @@ namespace {
 
 constexpr std::uint32_t kWithTables = ROPEPROOF_TABLE | plugin::kGivenTable;
 
-// A call and what it left.
 struct Result {
   const cases::Case* c;
   std::uint32_t operation;

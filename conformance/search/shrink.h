@@ -9,7 +9,6 @@
 
 namespace ropeproof::conformance::search {
 
-// Whether a problem still shows the failure.
 using StillFails = std::function<bool(const cases::Problem&)>;
 
 struct Shrunk {

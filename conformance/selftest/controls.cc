@@ -174,7 +174,6 @@ cases::Group wide_and_narrow_group() {
   return family.take();
 }
 
-// What a run says of a kernel's values.
 struct Judged {
   int status = 5;
   double share = 0;  // of the bound, the largest
@@ -202,7 +201,6 @@ ControlScore scored(const std::string& name, const Judged& run) {
   return score;
 }
 
-// What two descriptions differ in.
 std::string difference(const ropeproof_claim& claim,
                        const ropeproof_claim& tighter) {
   if (claim.table_dtype != tighter.table_dtype) {

@@ -13,7 +13,6 @@ namespace {
 constexpr const char* kRefused = "REFUSED";
 constexpr const char* kReject = "reject";  // the id of the case with a defect
 
-// What a run says of the check that a fake is about.
 struct Finding {
   std::string verdict, reason;
   int exit_status = 5;

@@ -77,7 +77,6 @@ std::size_t count_of(WrongRows rows) {
   return static_cast<std::size_t>(std::popcount(rows));
 }
 
-// What calls find of the faults of every combination of classes.
 class Findings {
  public:
   Findings(const cover::Model& model, int strength) : strength_(strength) {

@@ -22,7 +22,6 @@ class Hunt {
   void look(const cases::Case& c, Stage stage);
 
   std::span<const Mutant> mutants() const { return mutants_; }
-  // The stage that has killed each.
   Stage killed_by(std::size_t mutant) const { return killed_by_[mutant]; }
 
  private:

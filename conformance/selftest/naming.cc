@@ -65,7 +65,6 @@ void fill_numbers(cases::Case& c) {
   }
 }
 
-// Of a call, and how it ended.
 struct Ending {
   plugin::Outcome outcome;
   judge::Output output;
@@ -78,7 +77,6 @@ Ending ending(call::Call& call) {
   return ending;
 }
 
-// The cases of `groups` that `ids` names.
 cases::Corpus some_of(std::span<const cases::Group> groups,
                       const std::set<std::string>& ids) {
   const auto is_named = [&](const auto& c) { return ids.contains(c.id); };

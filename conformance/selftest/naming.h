@@ -38,7 +38,6 @@ class Naming {
                            const std::vector<bool>& open,
                            const Candidate& candidate,
                            std::vector<bool>& finds);
-  // Ids of the cases that each mutant is asked.
   std::vector<std::set<std::string>> asked(
       std::span<const Mutant> mutants) const;
   // Committed cases and formed ones, with their goldens, in the order of a run.

@@ -78,7 +78,6 @@ bool is_far(const Problem& p) {
                    p.q.out_head_stride);
 }
 
-// Where rows and numbers lie.
 std::vector<Mutant> mutants_of_memory() {
   return {
       {"[batch, heads, seq, head_dim] taken for [batch, seq, heads, head_dim]",
@@ -129,7 +128,6 @@ std::vector<Mutant> mutants_of_memory() {
            })};
 }
 
-// How many heads, tokens and batch rows.
 std::vector<Mutant> mutants_of_sizes() {
   const auto many_heads = [](const char* name, auto with) {
     return Mutant{name, "shape/heads-miscounted", skips(is_last_head),
@@ -170,7 +168,6 @@ std::vector<Mutant> mutants_of_sizes() {
        [](const Problem& p) { return p.batch == 3; }}};
 }
 
-// Which features meet.
 std::vector<Mutant> mutants_of_features() {
   const auto loses_amplitude = [](auto is) {
     return set(&Pipeline::adjust_directed, [=](const auto& at, auto& r) {

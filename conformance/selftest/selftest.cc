@@ -46,7 +46,6 @@ void add_controls(SelftestReport& report, const cases::Corpus& corpus,
 constexpr std::array<const char*, 5> kStageWords = {
     "smoke", "core", "core, formed", "core, calls", "no case"};
 
-// The score.
 std::string add_mutants(SelftestReport& report, const Hunt& hunt,
                         const CallJudge& calls) {
   std::array<std::size_t, kStageWords.size()> killed{};

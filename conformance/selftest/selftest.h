@@ -26,7 +26,6 @@ struct SelftestOptions {
   std::size_t diagnosed_every = 1;
 };
 
-// What becomes of a mutant.
 struct MutantRow {
   std::string name;
   cases::Bug bug;

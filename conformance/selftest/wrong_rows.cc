@@ -18,7 +18,6 @@ using cases::value_of;
 using reference::at;
 using reference::Format;
 
-// What memory holds that nobody has written.
 std::uint64_t unwritten(Format format) {
   return std::numeric_limits<std::uint64_t>::max() >>
          (64 - reference::traits(format).total_bits);
@@ -67,7 +66,6 @@ cases::Case row_of(const cases::Case& c, std::int64_t token,
   return row;
 }
 
-// Whether the sine of a pair can be seen in it.
 bool is_seen(const cases::Case& row, std::int64_t j) {
   const Bits& x = row.problem.k_heads > 0 ? row.problem.k : row.problem.q;
   const reference::Pair from = reference::source_pair(row.problem.spec, j);
@@ -165,7 +163,6 @@ class Row {
                         output);
   }
 
-  // The row of q or k.
   Bits& tensor(judge::Output& output) const {
     return case_.problem.k_heads > 0 ? output.k : output.q;
   }
@@ -179,7 +176,6 @@ class Row {
                                        : case_.golden.q;
   }
 
-  // The first element of the pair.
   std::uint64_t& element(judge::Output& output) const {
     return is_frequencies() ? at(output.inv_freq, pair_)
            : is_table()     ? at(output.cos, pair_)

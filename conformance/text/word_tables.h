@@ -59,7 +59,6 @@ std::string list_words(const Words<Value, kSize>& words) {
   return result;
 }
 
-// Returns all bits that have words.
 template <class Bits, std::size_t kSize>
 constexpr Bits all_bits(const Words<Bits, kSize>& words) {
   Bits bits = 0;
@@ -67,7 +66,6 @@ constexpr Bits all_bits(const Words<Bits, kSize>& words) {
   return bits;
 }
 
-// Returns the words of `bits`.
 template <class Bits, std::size_t kSize>
 std::vector<std::string> words_of(const Words<Bits, kSize>& words,
                                   std::type_identity_t<Bits> bits) {

@@ -19,7 +19,6 @@ struct Entry {
 
 struct Collected {
   std::vector<Entry> entries;
-  // What one checkpoint lacks, or cannot be compared.
   std::vector<Finding> findings;
   std::string names;  // how tensors of unknown names were matched; or empty
 };

@@ -13,7 +13,6 @@
 
 namespace ropeproof::conformance::weights {
 
-// The rows of one part in both checkpoints.
 struct Compared {
   Part part = Part::kQ;
   Kind kind = Kind::kWeight;

@@ -72,7 +72,6 @@ class Machine {
  public:
   Machine(const InputFile& file, std::string_view bytes) : in_(file, bytes) {}
 
-  // Returns what the whole pickle is.
   Value run() {
     while (true) {
       const char code = in_.take(1)[0];

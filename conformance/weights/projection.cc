@@ -53,7 +53,6 @@ Rounded decode_block(const Quantised& type, std::span<const std::byte> block,
               std::abs(minimum) * kHalf16};
 }
 
-// An element of a row.
 Rounded decode(const ElementType& type, std::span<const std::byte> row,
                std::uint64_t column) {
   if (!type.format) {

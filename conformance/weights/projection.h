@@ -38,7 +38,6 @@ struct Projected {
   }
 };
 
-// Reads one layer of a checkpoint.
 class LayerReader {
  public:
   // `moves`, unless null, are carried out on what is read.

@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 141_315, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_468,
+    ("everything outside vectors/", 141_153, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_306,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_842, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 14_480,
+    ("conformance/bench", 2_835, "conformance/bench/.*"),
+    ("conformance/identify, explain and wrong", 14_468,
      "conformance/(identify|explain|wrong)/.*"),
 )
 

@@ -44,7 +44,6 @@ Problem make_problem(reference::Format dtype, const reference::Layout& layout,
                      std::int64_t q_heads, std::int64_t k_heads,
                      std::vector<double> positions);
 
-// The problem with one thing changed.
 Problem adjoint(Problem problem);
 Problem in_storage(const Storage& storage, Problem problem);
 Problem with_amplitude(double amplitude, Problem problem);
@@ -64,7 +63,6 @@ Problem with_scheme(const reference::Scheme& scheme, Problem problem);
 Problem permutation(reference::Format dtype, const reference::Layout& layout,
                     std::int64_t heads, std::int64_t columns, Bits in);
 
-// A permutation of random rows of weights.
 Problem make_permutation(reference::Format dtype,
                          const reference::Layout& layout, std::int64_t heads,
                          std::int64_t columns, std::uint64_t seed);

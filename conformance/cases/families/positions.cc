@@ -1,4 +1,3 @@
-// Which positions.
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/families/families.h"
 

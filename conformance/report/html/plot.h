@@ -25,7 +25,6 @@ std::string plot_label(double x, double y, const std::string& inner,
 std::string plot_figure(const std::string& id, const std::string& heading,
                         double height, const std::string& inner,
                         const std::string& sentence);
-// In place of a figure: why there is none.
 std::string no_figure(const std::string& heading, const std::string& why);
 
 // The range of pairs along a picture's width.
@@ -38,7 +37,6 @@ struct PairAxis {
            pair / static_cast<double>(last) *
                (kPlotRight - kPlotLeft - 2 * kMargin);
   }
-  // The numbers of pairs below a panel.
   std::string numbers(double bottom) const;
 };
 

@@ -42,7 +42,6 @@ constexpr double kMapTop = 6, kCellHeight = 10;
 constexpr double kCellWidth =
     (kPlotRight - kPlotLeft) / static_cast<double>(judge::kPairColumns);
 
-// The cells that `takes` accepts, as one path.
 template <class Takes>
 std::string cells(const judge::Spread& spread, std::int64_t first_size,
                   const std::string& classes, bool is_crossed,
