@@ -39,7 +39,7 @@ void ProfileFlags::add_flags(CLI::App& command,
   auto* const model = command.add_option(
       "--model", model_, "the same of another model; `list models`");
   auto* const config = command.add_option(
-      "--config", config_, "or of a config.json of Hugging Face");
+      "--config", config_, "the same of a config.json of Hugging Face");
   profile->excludes(model)->excludes(config);
   model->excludes(config);
   for (CLI::Option* const other : others) {
@@ -48,17 +48,17 @@ void ProfileFlags::add_flags(CLI::App& command,
     config->excludes(other);
   }
   command.add_option("--dtype", dtype_,
-                     "of the model's q and k: f64, f32, f16 or bf16");
+                     "type of the model's q and k: f64, f32, f16 or bf16");
   command.add_option("--positions", positions_,
                      "how many the model has (default: its context)");
   command.add_option("--heads", heads_,
-                     "of the model: 32, or 32,8 with fewer of keys (default "
-                     "4,1: what is asked beside has others)");
+                     "heads of the model: 32, or 32,8 with fewer of keys "
+                     "(default 4,1; other cases have other numbers)");
   command.add_option("--layers", layers_,
-                     "of a model with several kinds: full_attention, ... "
-                     "(default: all)");
+                     "which layers, where a model has several kinds: "
+                     "full_attention, ... (default: all)");
   command.add_option("--pairing", pairing_,
-                     "of the model, if the weights were permuted for another");
+                     "pairing of the model, if its weights were permuted");
   command.add_flag("--adjoint", is_adjoint_, "the model's backward pass");
 }
 

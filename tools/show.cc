@@ -179,15 +179,15 @@ Command add_show(CLI::App& app) {
       ->required();
   command->add_option("--vectors", options->vectors, "folder of vectors");
   command->add_option("--pairing", options->model.pairing,
-                      "of a model: interleaved, half_split, ...");
+                      "pairing of a model: interleaved, half_split, ...");
   command
       ->add_option("--seq-len", options->model.seq_len,
-                   "of a model: the length that dynamic and longrope depend on")
+                   "length of a model that dynamic and longrope depend on")
       ->check(CLI::Range(std::int64_t{1}, reference::kMaxPosition));
   command->add_option("--svg", options->model.svg,
-                      "of a model: write its spectrum as a picture");
+                      "write the spectrum of a model as a picture");
   command->add_flag("--json", options->model.json,
-                    "of a model: print the same for programs");
+                    "print the RoPE of a model for programs");
   return {command, [options] {
             if (show_model(options->id, options->vectors, options->model)) {
               return 0;

@@ -93,8 +93,8 @@ Command add_sweep(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32));
   command
       ->add_option("--dtype", options->dtype,
-                   "of the kernel; default: the first it offers of f32, bf16, "
-                   "f16, f64")
+                   "dtype that is swept; default: the first that the kernel "
+                   "offers of f32, bf16, f16, f64")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "f64"}));
   command->add_option("--shard", options->shard,
                       "i/n, the i-th of n ranges of positions, or auto; "

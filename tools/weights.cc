@@ -51,14 +51,14 @@ void add_attention_flags(CLI::App& command, WeightsOptions& options) {
                      "config.json of the model; else that beside the "
                      "checkpoint, or the values of a GGUF");
   const CLI::Range positive(std::int64_t{1}, std::int64_t{1} << 20);
-  command.add_option("--heads", flags.heads, "of q")->check(positive);
-  command.add_option("--kv-heads", flags.kv_heads, "of k and v")
+  command.add_option("--heads", flags.heads, "heads of q")->check(positive);
+  command.add_option("--kv-heads", flags.kv_heads, "heads of k and v")
       ->check(positive);
   command.add_option("--head-dim", flags.head_dim)->check(positive);
   command.add_option("--rotary-dim", flags.rotary_dim)->check(positive);
   command
       .add_option("--rotary-offset", flags.rotary_offset,
-                  "of the first rotary channel in a head")
+                  "the first rotary channel of a head")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20));
   command.add_option("--vectors", options.vectors,
                      "folder whose models/ has the tables of names and types");

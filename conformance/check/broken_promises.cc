@@ -24,7 +24,7 @@ constexpr Broken kWritesInside{"writes to an input or beside an output",
                                "memory/aliasing", "write output rows alone"};
 constexpr Broken kWrongLater{
     "wrong in a long call, or after some calls", "table/stale",
-    "look for a kernel that is tuned, a counter that overflows"};
+    "look for tuning that picks another kernel, a counter that overflows"};
 constexpr Broken kLate{"does not answer in time",
                        {},
                        "look for a lock; --time-limit waits longer"};

@@ -117,8 +117,8 @@ inline constexpr Broken kStridesIgnored{
 inline constexpr Broken kFusedWrong{"wrong where q, k and v share their rows",
                                     kStridesIgnored.bug,
                                     kStridesIgnored.advice};
-inline constexpr Broken kNothingToDo{"cannot do nothing", "shape/odd-size",
-                                     "return early"};
+inline constexpr Broken kNothingToDo{"fails on an empty tensor",
+                                     "shape/odd-size", "return early"};
 inline constexpr Broken kInvalidTaken{
     "takes a problem that contradicts itself", "shape/odd-size",
     "check the problem before the first write"};

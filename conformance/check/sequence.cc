@@ -223,8 +223,8 @@ Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
       const std::string alone = " in " + change.field + " alone";
       result = other.call("a problem that differs from the one before" + alone);
       if (result.passes()) {
-        result = base.call("the problem before one that differs" + alone +
-                           ", again after that");
+        result = base.call("the first problem again, after one that differs" +
+                           alone);
       }
       if (!result.passes()) {
         result.changed = change.field;

@@ -179,7 +179,7 @@ class Identifier {
       if (!pair.rotates) bent.push_back(pair.u);
     }
     note("only multiplied or moved", scaled);
-    note("not rotated but bent", bent);
+    note("mixed, but not by a rotation", bent);
   }
 
   void read_windows() {

@@ -121,7 +121,7 @@ Finding read_kept(Prober& prober, std::uint32_t operation,
     words += " and " + std::to_string(kept.size() - kMost) + " more";
   }
   return {Standing::kDiffers, "kept",
-          "what one call formed is used in the next one of another " + words,
+          "a call uses what an earlier call formed for another " + words,
           std::to_string(kept.size()) + " of " + all +
               "right alone and wrong after the other"};
 }

@@ -46,8 +46,9 @@ class Seen {
     // Rough angles: some are taken for other positions.
     if (lost_ + as_given_ == all_ || 4 * lost_ >= all_) {
       return {Standing::kMeasured, subject,
-              "rotations of " + std::to_string(lost_) +
-                  " are no position's: angles are rough, or of another kind",
+              std::to_string(lost_) +
+                  " rotations fit no position: angles are inexact, or of "
+                  "another kind",
               evidence + " as given"};
     }
     std::vector<explain::PositionUsed> used;

@@ -224,12 +224,11 @@ Finding read_roundings(Prober& prober, std::uint32_t operation,
   const Way &u = ways[tallies.front().best()], &v = ways[tallies.back().best()];
   const std::string evidence =
       text::part_of(same, all) + " elements bit for bit, " +
-      std::to_string(telling) + " of them tell ways apart";
+      std::to_string(telling) + " of them distinguish ways of rounding";
   if (same < all - (is_half ? all / 100 : 0)) {
-    return {
-        Standing::kMeasured, subject,
-        std::string("no way of rounding known here; the nearest: ") + u.name,
-        evidence};
+    return {Standing::kMeasured, subject,
+            std::string("no known way of rounding; the nearest: ") + u.name,
+            evidence};
   }
   const std::string words = &u == &v ? u.name
                                      : std::string("first channel: ") + u.name +

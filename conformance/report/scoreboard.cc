@@ -338,11 +338,11 @@ std::string state_text(const Cause& cause) {
     case Cause::State::kInForce:
       return "until " + day;
     case Cause::State::kExpired:
-      return "expired on " + day + "; look again";
+      return "expired on " + day + "; check it again";
     case Cause::State::kStale:
       return "stale: nothing fails any more; remove it";
     case Cause::State::kOtherVersion:
-      return "of a version that was not judged; look again";
+      return "about a version that was not judged; check it again";
   }
   return "";
 }

@@ -141,7 +141,7 @@ class Looker {
     const std::size_t count = changed(*submitted, *again);
     if (count == 0) return "reproduced, the same verdicts";
     fault(submitted->file + ": " + std::to_string(count) +
-          " checks end otherwise in " + again->file +
+          " checks have another verdict in " + again->file +
           "; `ropeproof diff` names them");
     return "not reproduced";
   }
