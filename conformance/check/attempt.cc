@@ -87,7 +87,7 @@ Check judged(const plugin::Kernel& kernel, const Subject& subject,
   if (m.pass()) return result;
   result.verdict = Verdict::kFail;
   result.has_wrong_values = true;
-  result.wrong = std::make_shared<AskedAnswer>(c, output);
+  result.wrong = {0, shared(c), shared(output)};
   result.reason =
       of + explain::account_of(m, c.problem, c.golden, operation, claim, output)
                .pattern;
@@ -107,7 +107,11 @@ Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
   judge::Output output;
   const plugin::Answer answer = call_of(kernel, subject, storage).run(output);
   Check check = judged(kernel, subject, answer, output, aspect, what);
-  if (check.wrong && storage) check.wrong->asked.problem.storage = *storage;
+  if (check.wrong && storage) {
+    cases::Case asked = *check.wrong->asked;
+    asked.problem.storage = *storage;
+    check.wrong->asked = shared(std::move(asked));
+  }
   return check;
 }
 

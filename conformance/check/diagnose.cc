@@ -21,12 +21,6 @@ namespace {
 constexpr std::size_t kMostPassing = 240;
 constexpr std::int64_t kLargest = std::int64_t{1} << 13;  // elements
 
-// A shared pointer to an object that somebody else owns.
-template <class T>
-std::shared_ptr<const T> unowned(const T& value) {
-  return {std::shared_ptr<void>{}, &value};
-}
-
 class Asked {
  public:
   // Both outlive it.
@@ -40,7 +34,8 @@ class Asked {
       const auto& list = permutes ? group.permute_cases : group.rope_cases;
       const auto found =
           std::ranges::find(list, check.case_id, &cases::Case::id);
-      if (found != list.end()) return unowned(*found);
+      // The caller owns the corpus.
+      if (found != list.end()) return {std::shared_ptr<void>{}, &*found};
     }
     const auto cases = form(check.case_id);
     if (cases == nullptr) return nullptr;
@@ -72,6 +67,12 @@ class Answers {
  public:
   Answers(const Run& run, const cases::Corpus& corpus)
       : run_(run), corpus_(corpus) {}
+
+  explain::Answer of(const AskedAnswer& kept) {
+    explain::Answer answer = of(run_.checks[kept.check], kept.asked);
+    answer.output = kept.output;
+    return answer;
+  }
 
   // Without an output.
   explain::Answer of(const Check& check,
@@ -153,16 +154,13 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
   evidence.crashes =
       static_cast<std::size_t>(std::ranges::count_if(run.checks, is_crash));
   std::vector<std::size_t> asked_wrong;  // checks of the wrong answers
-  for (const WrongAnswer& wrong : run.wrong) {
-    const Check& check = run.checks[wrong.check];
-    if (check.is_right_alone()) continue;
-    evidence.wrong.push_back(answers.of(check, unowned(wrong.asked)));
-    evidence.wrong.back().output = unowned(wrong.output);
+  for (const AskedAnswer& wrong : run.wrong) {
+    if (run.checks[wrong.check].is_right_alone()) continue;
+    evidence.wrong.push_back(answers.of(wrong));
     asked_wrong.push_back(wrong.check);
   }
-  for (const LostAnswer& lost : run.lost) {
-    evidence.lost.push_back(
-        answers.of(run.checks[lost.check], unowned(lost.asked)));
+  for (const AskedAnswer& lost : run.lost) {
+    evidence.lost.push_back(answers.of(lost));
   }
   evidence.right = [&](const std::set<std::uint32_t>& operations) {
     return answers.right(operations);

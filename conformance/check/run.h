@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/cases/case.h"
@@ -51,10 +52,18 @@ inline constexpr text::Words<Retry, 4> kRetryWords{
      {Retry::kWrongAlone, "wrong alone"}}};
 constexpr const auto& table_of(Retry) { return kRetryWords; }
 
-// A call of a promise, which may be of a part of its case.
+// An object on the heap, which the copies of a run share.
+template <class T>
+std::shared_ptr<const T> shared(T value) {
+  return std::make_shared<const T>(std::move(value));
+}
+
+// A call and its answer, kept to be explained. What was asked may be a part of
+// the check's case; without an output the kernel crashed.
 struct AskedAnswer {
-  cases::Case asked;
-  judge::Output output;
+  std::size_t check = 0;  // index of the check, in a run
+  std::shared_ptr<const cases::Case> asked;
+  std::shared_ptr<const judge::Output> output;
 };
 
 // One case under one operation: its values, or a promise beside them.
@@ -74,7 +83,7 @@ struct Check {
   plugin::Answer answer;          // to the call that failed
   std::string end;                // of that call: the reason without "call 2: "
   bool has_wrong_values = false;  // of a promise, which has no measurement
-  std::shared_ptr<AskedAnswer> wrong;  // of these, and what was asked
+  std::optional<AskedAnswer> wrong = {};  // of these
   Retry retry = Retry::kNone;
   std::string changed;  // the field that alone differs from an earlier problem
 
@@ -113,18 +122,7 @@ bool is_failure(Verdict verdict);
 // Whether the kernel had to answer.
 bool is_judged(Verdict verdict);
 
-// A wrong answer, kept to be explained: one of `checks`.
-struct WrongAnswer {
-  std::size_t check = 0;
-  cases::Case asked;
-  judge::Output output;
-};
-
-// A call without an answer: the kernel crashed.
-struct LostAnswer {
-  std::size_t check = 0;
-  cases::Case asked;
-};
+// Calls in which the kernel crashed that a run keeps.
 inline constexpr std::size_t kMostLost = 24;
 
 struct Run {
@@ -151,8 +149,7 @@ struct Run {
   // The members from here on are no part of a report. Wrong answers are kept
   // for a diagnosis, up to kMostKept elements together; recipes and
   // description, so that a case can be formed again.
-  std::vector<WrongAnswer> wrong;
-  std::vector<LostAnswer> lost;  // the first ones
+  std::vector<AskedAnswer> wrong, lost;  // of the lost ones the first
   std::vector<cover::Recipe> recipes;
   plugin::Description formed_for;
   std::shared_ptr<const cover::Arrays> arrays = {};  // null: nothing is formed

@@ -217,7 +217,7 @@ class Suite {
       keep(c, values, std::move(answer));
       const bool is_right = values.verdict == Verdict::kPass;
       if (values.verdict == Verdict::kCrash && run_.lost.size() < kMostLost) {
-        run_.lost.push_back({run_.checks.size(), c});
+        run_.lost.push_back({run_.checks.size(), shared(c), nullptr});
       }
       add_values(c, operation, std::move(values));
       if (selection_.values_only || is_declined || is_over()) continue;
@@ -260,20 +260,20 @@ class Suite {
     const bool is_large = values.measurement->elements > kLargestKept;
     if (is_large && large_++ >= kMostLargeKept) return;
     if (fits(values.measurement->elements)) {
-      run_.wrong.push_back({run_.checks.size(), c, std::move(answer)});
+      run_.wrong.push_back(
+          {run_.checks.size(), shared(c), shared(std::move(answer))});
     }
   }
 
   // Of a promise whose call shows by itself what is wrong, where the plain call
   // does not.
   void keep(Check& check, bool is_right_else) {
-    const auto wrong = std::exchange(check.wrong, nullptr);
+    const auto wrong = std::exchange(check.wrong, std::nullopt);
     if (!wrong || !is_right_else || !is_of_one_call(check.aspect)) return;
-    if (wrong->asked.problem.elements() > kLargestKept) return;
-    if (fits(wrong->asked.problem.elements())) {
-      run_.wrong.push_back({run_.checks.size(), std::move(wrong->asked),
-                            std::move(wrong->output)});
-    }
+    const std::int64_t elements = wrong->asked->problem.elements();
+    if (elements > kLargestKept || !fits(elements)) return;
+    run_.wrong.push_back(*wrong);
+    run_.wrong.back().check = run_.checks.size();
   }
 
   void ask(const cases::Group& group) {

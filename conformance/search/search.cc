@@ -92,7 +92,8 @@ class Judged {
     check.operation = operation;
     run_.facts.emplace(c.id, check::facts_of(c.problem));
     if (check.measurement && !check.measurement->pass()) {
-      run_.wrong.push_back({run_.checks.size(), c, std::move(answer)});
+      run_.wrong.push_back({run_.checks.size(), check::shared(c),
+                            check::shared(std::move(answer))});
     }
     run_.checks.push_back(std::move(check));
     corpus_.groups[0].rope_cases.push_back(std::move(c));
