@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "conformance/text/format.h"
+#include "conformance/text/word_tables.h"
 #include "reference/golden.h"
 #include "reference/refuse.h"
 
