@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_REFERENCE_PARALLEL_FOR_H_
 #define ROPEPROOF_REFERENCE_PARALLEL_FOR_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 
@@ -25,6 +26,18 @@ void parallel_for(std::int64_t count, const Body& body, int at_once = 16) {
     }
   }
   if (failure) std::rethrow_exception(failure);
+}
+
+// Runs body(first, last) for the parts of 0 .. count-1, of 16 each, as above:
+// what a body prepares serves a part.
+template <class Body>
+void parallel_parts(std::int64_t count, const Body& body) {
+  constexpr std::int64_t kPart = 16;
+  parallel_for((count + kPart - 1) / kPart,
+               [&](std::int64_t part) {
+                 body(part * kPart, std::min(count, (part + 1) * kPart));
+               },
+               count > 64 ? 1 : 2);
 }
 
 }  // namespace ropeproof::reference

@@ -56,12 +56,11 @@ Real frequency(const Spec& spec, std::int64_t j) {
   return pow(Real(base_of(spec, j)), Real(-e.numerator) / Real(e.denominator));
 }
 
-// (R7)..(R14) of scaling.h: the same, with the scaling.
+// (R7)..(R14) of scaling.h: theta_j of (R1) with the scaling.
 template <class Real>
-Real scaled_frequency(const Rope& rope, std::int64_t j) {
+Real scaled_frequency(const Rope& rope, std::int64_t j, const Real& theta) {
   const Scaling& scaling = rope.spec.frequencies.scaling;
   const Exponent e = exponent_of(rope.spec, j);
-  const Real theta = frequency<Real>(rope.spec, j);
   if (const auto* s = std::get_if<Ntk>(&scaling)) {
     return ntk(Real(s->alpha), e, theta);
   }
@@ -73,10 +72,14 @@ Real scaled_frequency(const Rope& rope, std::int64_t j) {
 
 // (R16): the same, with the pair's factor.
 template <class Real>
-Real frequency(const Rope& rope, std::int64_t j) {
+Real frequency(const Rope& rope, std::int64_t j, const Real& theta) {
   const auto& factors = rope.spec.frequencies.pair_factors;
-  const Real theta = scaled_frequency<Real>(rope, j);
-  return factors.empty() ? theta : pair_factor(at(factors, j), theta);
+  const Real scaled = scaled_frequency(rope, j, theta);
+  return factors.empty() ? scaled : pair_factor(at(factors, j), scaled);
+}
+template <class Real>
+Real frequency(const Rope& rope, std::int64_t j) {
+  return frequency(rope, j, frequency<Real>(rope.spec, j));
 }
 
 // (R2) Angle at a position, in radians, not reduced. A position is a number on

@@ -55,12 +55,17 @@ void rotate(const Fast& goldens, std::int64_t heads,
 // inside special rules say what comes out.
 std::vector<double> values_of(const Problem& p, const Bits& x,
                               std::int64_t heads) {
-  std::vector<double> values;
-  values.reserve(x.size());
-  for (const std::uint64_t bits :
-       p.is_special ? provable_part(p, x, heads) : x) {
-    const double value = reference::decode(p.dtype, bits);
-    values.push_back(std::isfinite(value) ? value : 0);
+  std::vector<double> values(x.size());
+  const auto decode_all = [&](const Bits& bits) {
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      const double value = reference::decode(p.dtype, bits[i]);
+      values[i] = std::isfinite(value) ? value : 0;
+    }
+  };
+  if (p.is_special) {
+    decode_all(provable_part(p, x, heads));
+  } else {
+    decode_all(x);
   }
   return values;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include "reference/arguments.h"
 #include "reference/exact.h"
@@ -74,13 +74,25 @@ CosSinTable::CosSinTable(Oracle oracle, const Spec& spec,
   validate(spec);
   validate_positions(spec, positions);
   require_arithmetic();
-  const std::int64_t axes = spec.axes.count;
-  std::map<std::vector<double>, std::int64_t> numbers;
-  for (std::int64_t t = 0; t < std::ssize(positions) / axes; ++t) {
-    const auto [found, is_new] = numbers.emplace(
-        position_of(positions, axes, t), std::ssize(positions_));
-    if (is_new) positions_.push_back(found->first);
-    row_of_token_.push_back(found->second);
+  // Tokens in the order of their positions: those of a row stand together.
+  const std::int64_t axes = spec.axes.count,
+                     tokens = std::ssize(positions) / axes;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(tokens));
+  std::iota(order.begin(), order.end(), 0);
+  const auto compare = [&](std::int64_t a, std::int64_t b) {
+    for (std::int64_t k = 0; k < axes * tokens; k += tokens) {
+      const double x = at(positions, k + a), y = at(positions, k + b);
+      if (x != y) return x < y ? -1 : 1;
+    }
+    return 0;
+  };
+  std::ranges::sort(order, [&](auto a, auto b) { return compare(a, b) < 0; });
+  row_of_token_.resize(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || compare(order[i - 1], order[i]) != 0) {
+      positions_.push_back(position_of(positions, axes, order[i]));
+    }
+    at(row_of_token_, order[i]) = std::ssize(positions_) - 1;
   }
   kept_ = kept_frequencies(oracle, spec);
   cos_sin_.resize(positions_.size() * static_cast<std::size_t>(pairs_));
@@ -126,33 +138,36 @@ void CosSinTable::turn() {
   const Circle& steps = circle(oracle_, kept_->prover());
   const std::vector<FixedTurns>& turns = kept_->turns();
   const double m = resolution().amplitude;
-  parallel_for(std::ssize(positions_), [&](std::int64_t r) {
-    require_arithmetic();
-    const std::vector<double>& position = at(positions_, r);
-    std::vector<TurnedEntry> row(turns.size());
-    turn_row(steps, turns, summands_of(spec_, position), row.data());
-    std::vector<WideCosSin> goldens;
-    for (std::int64_t j = 0; j < pairs_; ++j) {
-      const std::int64_t i = r * pairs_ + j;
-      TurnedEntry& entry = at(row, j);
-      if (m == 0 || at(turns, j).is_zero() ||
-          is_at_origin(spec_, position, j)) {
-        at(cos_sin_, i) = {{m, 0}, {0, 0}};
-        at(errors_, i) = {};
-        continue;
-      }
-      if (m != 1) multiply(entry, m);
-      const double limit = kTableError * std::abs(m) + kTableUnderflow;
-      if (std::max(entry.error.c, entry.error.s) <= limit) {
-        at(cos_sin_, i) = entry.cos_sin;
-        at(errors_, i) = entry.error;
-      } else {
-        if (goldens.empty()) goldens = oracle(r).wide_table();
-        const auto& [c, s, amplitude] = at(goldens, j);
-        set(i, {enclosure(c), enclosure(s)});
-      }
-    }
-  });
+  parallel_parts(
+      std::ssize(positions_), [&](std::int64_t from, std::int64_t to) {
+        require_arithmetic();
+        std::vector<TurnedEntry> row(turns.size());
+        for (std::int64_t r = from; r < to; ++r) {
+          const std::vector<double>& position = at(positions_, r);
+          turn_row(steps, turns, summands_of(spec_, position), row.data());
+          std::vector<WideCosSin> goldens;
+          for (std::int64_t j = 0; j < pairs_; ++j) {
+            const std::int64_t i = r * pairs_ + j;
+            TurnedEntry& entry = at(row, j);
+            if (m == 0 || at(turns, j).is_zero() ||
+                is_at_origin(spec_, position, j)) {
+              at(cos_sin_, i) = {{m, 0}, {0, 0}};
+              at(errors_, i) = {};
+              continue;
+            }
+            if (m != 1) multiply(entry, m);
+            const double limit = kTableError * std::abs(m) + kTableUnderflow;
+            if (std::max(entry.error.c, entry.error.s) <= limit) {
+              at(cos_sin_, i) = entry.cos_sin;
+              at(errors_, i) = entry.error;
+            } else {
+              if (goldens.empty()) goldens = oracle(r).wide_table();
+              const auto& [c, s, amplitude] = at(goldens, j);
+              set(i, {enclosure(c), enclosure(s)});
+            }
+          }
+        }
+      });
 }
 
 Golden CosSinTable::amplitude(std::int64_t row, std::int64_t j) const {

@@ -24,8 +24,10 @@ namespace ropeproof::reference::sweep {
 inline constexpr double kU2 = 0x1p-106;  // u^2
 
 #if defined(__x86_64__)
-// Whether the processor has the instruction of std::fma; rows.cc says why.
-inline const bool kHasFused = __builtin_cpu_supports("fma") != 0;
+// Whether the processor has the instruction of std::fma, and the vectors of
+// integers that came with it; rows.cc says why.
+inline const bool kHasFused =
+    __builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("avx2") != 0;
 #endif
 
 struct DoubleDouble {

@@ -101,24 +101,26 @@ std::vector<Proved> FastGoldens::proved_table() const {
   using Value = decltype(Proved::cos);
   const std::int64_t pairs = std::ssize(sources_);
   std::vector<Proved> result(static_cast<std::size_t>(table_.tokens() * pairs));
-  parallel_for(table_.tokens(), [&](std::int64_t token) {
+  parallel_parts(table_.tokens(), [&](std::int64_t from, std::int64_t to) {
     require_arithmetic();
-    const std::int64_t row = table_.row_of(token);
-    std::vector<Proved> asked;
-    for (std::int64_t j = 0; j < pairs; ++j) {
-      const auto proved = [&](DoubleDouble y, double error,
-                              Value Proved::*component) {
-        // u^2 for the ends of the rounding test.
-        const double margin = error == 0 ? 0 : error + kU2 * std::abs(y.hi);
-        if (const auto value = rounded<Value>(y, margin)) return *value;
-        if (asked.empty()) ask(table_.oracle(row), asked);
-        return at(asked, j).*component;
-      };
-      const CosSin& t = at(table_.cos_sin(row), j);
-      const CosSinError& error = at(table_.errors(row), j);
-      at(result, token * pairs + j) = {proved(t.c, error.c, &Proved::cos),
-                                       proved(t.s, error.s, &Proved::sin),
-                                       table_.amplitude(row, j)};
+    for (std::int64_t token = from; token < to; ++token) {
+      const std::int64_t row = table_.row_of(token);
+      std::vector<Proved> asked;
+      for (std::int64_t j = 0; j < pairs; ++j) {
+        const auto proved = [&](DoubleDouble y, double error,
+                                Value Proved::*component) {
+          // u^2 for the ends of the rounding test.
+          const double margin = error == 0 ? 0 : error + kU2 * std::abs(y.hi);
+          if (const auto value = rounded<Value>(y, margin)) return *value;
+          if (asked.empty()) ask(table_.oracle(row), asked);
+          return at(asked, j).*component;
+        };
+        const CosSin& t = at(table_.cos_sin(row), j);
+        const CosSinError& error = at(table_.errors(row), j);
+        at(result, token * pairs + j) = {proved(t.c, error.c, &Proved::cos),
+                                         proved(t.s, error.s, &Proved::sin),
+                                         table_.amplitude(row, j)};
+      }
     }
   });
   return result;
@@ -141,63 +143,65 @@ std::int64_t FastGoldens::rotate(std::int64_t first_token, std::int64_t count,
   const std::size_t pairs = sources_.size();
   const auto head_dim = static_cast<std::size_t>(layout_.head_dim);
   std::atomic<std::int64_t> asked = 0;
-  parallel_for(count, [&](std::int64_t token) {
+  parallel_parts(count, [&](std::int64_t from, std::int64_t to) {
     require_arithmetic();
-    const std::int64_t row = table_.row_of(first_token + token);
-    const std::span<const CosSin> cos_sin = table_.cos_sin(row);
-    const std::span<const CosSinError> errors = table_.errors(row);
     std::vector<double> x_u(pairs), x_v(pairs);
     std::vector<DoubleDouble> y_u(pairs), y_v(pairs);
     std::vector<std::uint64_t> odd_u(pairs), odd_v(pairs);
-    std::optional<Goldens> oracle;
-    const auto copy_outside = [&](std::size_t first,
-                                  std::span<const double> head) {
-      for (const std::int64_t k : outside_) {
-        store(first + static_cast<std::size_t>(k), Proved{bits(at(head, k))});
-      }
-    };
-    for (std::int64_t h = token * heads; h < (token + 1) * heads; ++h) {
-      const std::size_t first = static_cast<std::size_t>(h) * head_dim;
-      const std::span<const double> head = x.subspan(first, head_dim);
-      for (std::size_t j = 0; j < pairs; ++j) {
-        x_u[j] = at(head, sources_[j].u);
-        x_v[j] = at(head, sources_[j].v);
-      }
-      if constexpr (!std::is_same_v<Proved, WideGolden>) {
-        if (rotate_row_to_odd(cos_sin, errors.data(), x_u.data(), x_v.data(),
-                              odd_u.data(), odd_v.data())) {
-          for (std::size_t j = 0; j < pairs; ++j) {
-            store(first + static_cast<std::size_t>(targets_[j].u),
-                  Golden{odd_u[j], kPrecisionBits});
-            store(first + static_cast<std::size_t>(targets_[j].v),
-                  Golden{odd_v[j], kPrecisionBits});
+    for (std::int64_t token = from; token < to; ++token) {
+      const std::int64_t row = table_.row_of(first_token + token);
+      const std::span<const CosSin> cos_sin = table_.cos_sin(row);
+      const std::span<const CosSinError> errors = table_.errors(row);
+      std::optional<Goldens> oracle;
+      const auto copy_outside = [&](std::size_t first,
+                                    std::span<const double> head) {
+        for (const std::int64_t k : outside_) {
+          store(first + static_cast<std::size_t>(k), Proved{bits(at(head, k))});
+        }
+      };
+      for (std::int64_t h = token * heads; h < (token + 1) * heads; ++h) {
+        const std::size_t first = static_cast<std::size_t>(h) * head_dim;
+        const std::span<const double> head = x.subspan(first, head_dim);
+        for (std::size_t j = 0; j < pairs; ++j) {
+          x_u[j] = at(head, sources_[j].u);
+          x_v[j] = at(head, sources_[j].v);
+        }
+        if constexpr (!std::is_same_v<Proved, WideGolden>) {
+          if (rotate_row_to_odd(cos_sin, errors.data(), x_u.data(), x_v.data(),
+                                odd_u.data(), odd_v.data())) {
+            for (std::size_t j = 0; j < pairs; ++j) {
+              store(first + static_cast<std::size_t>(targets_[j].u),
+                    Golden{odd_u[j], kPrecisionBits});
+              store(first + static_cast<std::size_t>(targets_[j].v),
+                    Golden{odd_v[j], kPrecisionBits});
+            }
+            copy_outside(first, head);
+            continue;
           }
+        }
+        rotate_row(cos_sin, x_u.data(), x_v.data(), y_u.data(), y_v.data());
+        bool is_decided = true;
+        for (std::size_t j = 0; j < pairs; ++j) {
+          const CosSin& t = cos_sin[j];
+          const auto u =
+              rounded<Proved>(y_u[j], margin_of(x_u[j], x_v[j], t, errors[j]));
+          const auto v =
+              rounded<Proved>(y_v[j], margin_of(x_v[j], x_u[j], t, errors[j]));
+          is_decided = is_decided && u && v;
+          if (!is_decided) break;
+          store(first + static_cast<std::size_t>(targets_[j].u), *u);
+          store(first + static_cast<std::size_t>(targets_[j].v), *v);
+        }
+        if (is_decided) {
           copy_outside(first, head);
           continue;
         }
+        if (!oracle) oracle.emplace(table_.oracle(row));
+        std::vector<Proved> y;
+        ask(*oracle, head, y);
+        for (std::size_t k = 0; k < head_dim; ++k) store(first + k, y[k]);
+        ++asked;
       }
-      rotate_row(cos_sin, x_u.data(), x_v.data(), y_u.data(), y_v.data());
-      bool is_decided = true;
-      for (std::size_t j = 0; j < pairs; ++j) {
-        const CosSin& t = cos_sin[j];
-        const auto u =
-            rounded<Proved>(y_u[j], margin_of(x_u[j], x_v[j], t, errors[j]));
-        const auto v =
-            rounded<Proved>(y_v[j], margin_of(x_v[j], x_u[j], t, errors[j]));
-        is_decided = is_decided && u && v;
-        if (!is_decided) break;
-        store(first + static_cast<std::size_t>(targets_[j].u), *u);
-        store(first + static_cast<std::size_t>(targets_[j].v), *v);
-      }
-      if (is_decided) {
-        copy_outside(first, head);
-        continue;
-      }
-      if (!oracle) oracle.emplace(table_.oracle(row));
-      std::vector<Proved> y;
-      ask(*oracle, head, y);
-      for (std::size_t k = 0; k < head_dim; ++k) store(first + k, y[k]);
-      ++asked;
     }
   });
   return asked;

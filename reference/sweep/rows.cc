@@ -38,33 +38,36 @@ namespace {
 [[gnu::always_inline]] inline bool rotate_to_odd(
     std::span<const CosSin> row, const CosSinError* errors, const double* x_u,
     const double* x_v, std::uint64_t* y_u, std::uint64_t* y_v) {
-  bool is_decided = true;
+  std::uint64_t undecided = 0;
   for (std::size_t j = 0; j < row.size(); ++j) {
     const CosSin& t = row[j];
     const double u = x_u[j], v = x_v[j];
     const DoubleDouble to_u = sum(scaled(t.c, u), negated(scaled(t.s, v)));
     const DoubleDouble to_v = sum(scaled(t.s, u), scaled(t.c, v));
     const double size_u = pair_size(u, v, t), size_v = pair_size(v, u, t);
-    is_decided &= std::abs(to_u.lo) > pair_margin(u, v, size_u, errors[j]);
-    is_decided &= std::abs(to_v.lo) > pair_margin(v, u, size_v, errors[j]);
-    is_decided &= size_u < kHuge;
-    is_decided &= size_v < kHuge;
+    const bool is_decided =
+        (std::abs(to_u.lo) > pair_margin(u, v, size_u, errors[j])) &
+        (std::abs(to_v.lo) > pair_margin(v, u, size_v, errors[j])) &
+        (size_u < kHuge) & (size_v < kHuge);
+    undecided |= is_decided ? 0u : 1u;
     y_u[j] = odd(to_u), y_v[j] = odd(to_v);
   }
-  return is_decided;
+  return undecided == 0;
 }
 
 #if defined(__x86_64__)
-[[gnu::target("fma")]] void multiply_fused(std::span<CosSin> row,
-                                           const CosSin* factor) {
+[[gnu::target("avx2,fma")]] void multiply_fused(std::span<CosSin> row,
+                                                const CosSin* factor) {
   multiply(row, factor);
 }
-[[gnu::target("fma")]] void rotate_fused(std::span<const CosSin> row,
-                                         const double* x_u, const double* x_v,
-                                         DoubleDouble* y_u, DoubleDouble* y_v) {
+[[gnu::target("avx2,fma")]] void rotate_fused(std::span<const CosSin> row,
+                                              const double* x_u,
+                                              const double* x_v,
+                                              DoubleDouble* y_u,
+                                              DoubleDouble* y_v) {
   rotate(row, x_u, x_v, y_u, y_v);
 }
-[[gnu::target("fma")]] bool rotate_to_odd_fused(
+[[gnu::target("avx2,fma")]] bool rotate_to_odd_fused(
     std::span<const CosSin> row, const CosSinError* errors, const double* x_u,
     const double* x_v, std::uint64_t* y_u, std::uint64_t* y_v) {
   return rotate_to_odd(row, errors, x_u, x_v, y_u, y_v);

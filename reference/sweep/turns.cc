@@ -1,5 +1,6 @@
 #include "reference/sweep/turns.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -134,18 +135,28 @@ struct Small {
   }
 }
 
-[[gnu::always_inline]] inline TurnedEntry entry_of(
-    const Circle& circle, const FixedTurns& t,
-    std::span<const double> summands) {
+// Some pairs of a row: the step of each, the angle that is left in turns, and
+// how far off it is; then in their place the entry and its errors.
+struct Block {
+  static constexpr std::size_t kSize = 32;
+  double c_hi[kSize], c_lo[kSize], s_hi[kSize], s_lo[kSize];
+  double r_hi[kSize], r_lo[kSize], off[kSize];
+};
+
+// (T1), and the table of (T2).
+[[gnu::always_inline]] inline void reduce(const Circle& circle,
+                                          const FixedTurns& t,
+                                          std::span<const double> summands,
+                                          Block& block, std::size_t i) {
   std::array<std::uint64_t, 3> f{};
   double off = 0;  // in turns
   for (const double x : summands) {
     const Parts parts = parts_of(x);
     Limbs scaled{};
     std::uint64_t carry = 0;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const Wide p = Wide{t.limbs[i]} * parts.significand + carry;
-      scaled[i] = static_cast<std::uint64_t>(p);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Wide p = Wide{t.limbs[k]} * parts.significand + carry;
+      scaled[k] = static_cast<std::uint64_t>(p);
       carry = static_cast<std::uint64_t>(p >> 64);
     }
     scaled[4] = carry;
@@ -160,16 +171,30 @@ struct Small {
     add<3>(positive, {f[0], f[1], f[2], 0, 0}, true);
     f = positive;
   }
-  const DoubleDouble r = doubles_of(f);
-  const Small small = small_cos_sin(product(is_below ? negated(r) : r, kTwoPi));
-  const CosSin result = product(large, {small.cos, small.sin});
-  const double c = std::abs(large.c.hi), s = std::abs(large.s.hi);
-  const double by_c = std::abs(small.cos.hi), by_s = std::abs(small.sin.hi);
-  // 2 pi, and the roundings of this bound.
-  const double angle_error = 6.3 * off;
-  return {result,
-          {kTurnError * (c * by_c + s * by_s) + angle_error,
-           kTurnError * (s * by_c + c * by_s) + angle_error}};
+  const DoubleDouble magnitude = doubles_of(f);
+  const DoubleDouble r = is_below ? negated(magnitude) : magnitude;
+  block.c_hi[i] = large.c.hi, block.c_lo[i] = large.c.lo;
+  block.s_hi[i] = large.s.hi, block.s_lo[i] = large.s.lo;
+  block.r_hi[i] = r.hi, block.r_lo[i] = r.lo, block.off[i] = off;
+}
+
+// The polynomials of (T2), and (T3): a loop in vectors.
+[[gnu::always_inline]] inline void turn(Block& block, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const CosSin large = {{block.c_hi[i], block.c_lo[i]},
+                          {block.s_hi[i], block.s_lo[i]}};
+    const DoubleDouble r = {block.r_hi[i], block.r_lo[i]};
+    const Small small = small_cos_sin(product(r, kTwoPi));
+    const CosSin result = product(large, {small.cos, small.sin});
+    const double c = std::abs(large.c.hi), s = std::abs(large.s.hi);
+    const double by_c = std::abs(small.cos.hi), by_s = std::abs(small.sin.hi);
+    // 2 pi, and the roundings of this bound.
+    const double angle_error = 6.3 * block.off[i];
+    block.c_hi[i] = result.c.hi, block.c_lo[i] = result.c.lo;
+    block.s_hi[i] = result.s.hi, block.s_lo[i] = result.s.lo;
+    block.r_hi[i] = kTurnError * (c * by_c + s * by_s) + angle_error;
+    block.r_lo[i] = kTurnError * (s * by_c + c * by_s) + angle_error;
+  }
 }
 
 [[gnu::always_inline]] inline void row_of(const Circle& circle,
@@ -177,16 +202,27 @@ struct Small {
                                           std::span<const double> summands,
                                           TurnedEntry* entries) {
   const std::size_t terms = summands.size() / turns.size();
-  for (std::size_t j = 0; j < turns.size(); ++j) {
-    entries[j] = entry_of(circle, turns[j], summands.subspan(j * terms, terms));
+  Block block;
+  for (std::size_t first = 0; first < turns.size(); first += Block::kSize) {
+    const std::size_t n = std::min(Block::kSize, turns.size() - first);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t j = first + i;
+      reduce(circle, turns[j], summands.subspan(j * terms, terms), block, i);
+    }
+    turn(block, n);
+    for (std::size_t i = 0; i < n; ++i) {
+      entries[first + i] = {
+          {{block.c_hi[i], block.c_lo[i]}, {block.s_hi[i], block.s_lo[i]}},
+          {block.r_hi[i], block.r_lo[i]}};
+    }
   }
 }
 
 #if defined(__x86_64__)
-[[gnu::target("fma")]] void row_of_fused(const Circle& circle,
-                                         std::span<const FixedTurns> turns,
-                                         std::span<const double> summands,
-                                         TurnedEntry* entries) {
+[[gnu::target("avx2,fma")]] void row_of_fused(const Circle& circle,
+                                              std::span<const FixedTurns> turns,
+                                              std::span<const double> summands,
+                                              TurnedEntry* entries) {
   row_of(circle, turns, summands, entries);
 }
 #endif

@@ -7,6 +7,9 @@ target_compile_options(ropeproof_reference PRIVATE -ffp-contract=off $<$<CONFIG:
 # Twelve encodings in four precisions, of few numbers each.
 set_source_files_properties(reference/encodings/golden_encoding.cc PROPERTIES
   COMPILE_OPTIONS $<$<CONFIG:Release>:-Og>)
+# Loops over the pairs of a row, in vectors.
+set_source_files_properties(reference/sweep/rows.cc reference/sweep/turns.cc PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -O3)
 # What is compiled otherwise without MPFI is in no unity file, which a build without it
 # would else have another of by the same command.
 set_source_files_properties(reference/oracle_mpfi.cc reference/staged/elementary.cc

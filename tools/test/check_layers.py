@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 141_156, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_307,
+    ("everything outside vectors/", 141_264, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_312,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_835, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 14_468,
