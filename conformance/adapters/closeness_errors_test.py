@@ -153,6 +153,9 @@ class Errors(unittest.TestCase):
                 ({"positions": self.positions[:3]}, r"positions has shape \[3\]"),
                 ({"positions": self.positions * np.nan}, "finite"),
                 ({**at, "pairing": "sideways"}, "pairing is 'sideways'"),
+                # Nobody can say how many blocks it has.
+                ({**at, "pairing": "nested_half_split"},
+                 "pairing is 'nested_half_split'"),
                 ({**at, "order": "dhhb"}, "order is 'dhhb'"),
                 ({**at, "offset": 3}, "positions or offset"),
                 ({"positions": self.positions * 2.0**60}, "at most 2\\^53"),

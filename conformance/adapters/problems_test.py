@@ -39,6 +39,17 @@ class Problems(unittest.TestCase):
         for line in ("\n  what     ", "\n  pattern  ", "\n  bound    "):
             self.assertTrue(all(line in text for text in words), line)
 
+    def test_wrong_results_of_nested_blocks_have_words_too(self):
+        made = ropeproof.problems(features=[], pairings=["nested_half_split"])
+        texts = []
+        for p in made:
+            try:
+                p.assert_close(p.q)
+            except AssertionError as error:
+                texts.append(str(error))
+        self.assertTrue(texts)
+        self.assertTrue(all("\n  pattern  " in text for text in texts))
+
     def test_a_form_calls_a_function_as_it_is(self):
         made = ropeproof.problems(like="hf", dtypes=[np.float32])
         self.assertGreater(len(made), 5)

@@ -9,7 +9,8 @@ from ropeproof.errors import Error
 
 BITS = {word: 1 << i for i, word in enumerate(("f64", "f32", "f16", "bf16"))}
 PAIRINGS = {word: 1 << i for i, word in enumerate(
-    ("interleaved", "half_split", "interleaved_to_half", "nested_half_split"))}
+    ("interleaved", "half_split", "interleaved_to_half"))}
+NESTED = {"nested_half_split": 1 << 3}  # a pairing with pairing_blocks
 SCALINGS = {word: 1 << i for i, word in enumerate(
     ("linear", "ntk", "dynamic_ntk", "yarn", "long_rope", "llama3",
      "frequency_factors"))}

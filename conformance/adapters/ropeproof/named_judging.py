@@ -4,9 +4,9 @@ import ctypes
 
 import numpy as np
 
-from ropeproof.judge_library import (AXIS_MAPS, BITS, PAIRINGS, ROPE, ROTATE,
-                                     SCALINGS, Problem, Scaling, Tensor, load,
-                                     pointer)
+from ropeproof.judge_library import (AXIS_MAPS, BITS, NESTED, PAIRINGS, ROPE,
+                                     ROTATE, SCALINGS, Problem, Scaling,
+                                     Tensor, load, pointer)
 
 # Of problems of these operations, fields that are numbers in both.
 NUMBERS = ("direction batch seq head_dim rotary_dim rotary_offset pair_distance "
@@ -28,7 +28,7 @@ def text_of(request, results, claim):
     p.operation = {"rope": ROPE, "rotate": ROTATE}[fields["operation"]]
     p.dtype, p.table_dtype = (BITS.get(fields[name], 0)
                               for name in ("dtype", "table_dtype"))
-    p.pairing = PAIRINGS.get(fields["pairing"], 0)
+    p.pairing = (PAIRINGS | NESTED).get(fields["pairing"], 0)
     p.axis_map = AXIS_MAPS.get(fields["axis_map"], 0)
     for name in NUMBERS:
         setattr(p, name, fields[name])
