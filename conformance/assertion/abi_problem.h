@@ -20,6 +20,7 @@ cases::Problem read_problem(const ropeproof_problem& problem);
 // What the kernel has written: q.out and k.out, or cos and sin of a table.
 judge::Output read_output(const ropeproof_problem& problem);
 
+// Which rows of a cache are read: those of the tokens, or all.
 enum class Rows { kOfTokens, kAll };
 
 // The cos and sin of a rotation by given ones or by rows of a cache, each taken

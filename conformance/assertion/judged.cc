@@ -51,6 +51,7 @@ const cases::Problem& Judgement::Judged::problem() {
   return p;
 }
 
+// The whole golden, formed once.
 const cases::Golden& Judgement::Judged::golden() {
   std::call_once(is_formed, [&] {
     if (given) {

@@ -10,6 +10,7 @@
 
 namespace ropeproof::conformance::assertion {
 
+// Some tokens of one result, as a result of its own.
 struct Part {
   cases::Case asked;
   judge::Output output;

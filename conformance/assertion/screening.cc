@@ -33,6 +33,7 @@ DoubleDouble split_product(double a, double b) {
 // Angles beyond are left to the judge.
 constexpr double kLargestAngle = 0x1p20;
 
+// What one token's pairs are multiplied by.
 class FactorRows {
  public:
   FactorRows(const cases::Problem& problem, const cases::Golden& golden,

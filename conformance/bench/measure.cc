@@ -194,6 +194,7 @@ class RowTimer {
     return limits;
   }
 
+  // A limit's work, divided among threads.
   void add_limit(const Limit& limit, Prefetch prefetch, int threads) {
     if (limit.bounds_row) limiting_.push_back(candidates_.size());
     if (threads == row_.threads) {

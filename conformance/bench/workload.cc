@@ -263,6 +263,7 @@ long double Workload::angle(double position, std::int64_t j) const {
           static_cast<long double>(inv_freq_lo_[j]));
 }
 
+// The first element of what change() has drawn.
 std::byte* Workload::drawn(const ropeproof_tensor& tensor, bool is_out) const {
   const std::int64_t first = is_out ? changed_.token * tensor.out_token_stride +
                                           changed_.head * tensor.out_head_stride

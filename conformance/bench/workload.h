@@ -83,6 +83,7 @@ class Workload {
   ropeproof_tensor tensor(bool is_key, bool in_place) const;
   cases::Bits gather(const ropeproof_tensor& tensor, std::int64_t width) const;
 
+  // The part that change() has drawn.
   struct Changed {
     std::int64_t token = 0, head = 0;
     bool is_key = false;

@@ -67,6 +67,7 @@ class Call {
   Rows table_rows(std::initializer_list<const cases::Bits*> inputs);
   std::byte* add_output(Member member, const std::string& name,
                         const Rows& rows, std::size_t width);
+  // Fills in the input and marks the output.
   ropeproof_tensor rotated(Member member, const Array& in, const Array& out,
                            const cases::Bits& bits);
   ropeproof_tensor add_tensor(Member member, const std::string& name,
@@ -78,6 +79,7 @@ class Call {
   void add_exponents();
   void add_angles(const cases::Golden& golden);
   void add_scaling();
+  // Runs the problem unless the kernel declines it.
   plugin::Answer run_problem(int rounds);
 
   plugin::Kernel& kernel_;

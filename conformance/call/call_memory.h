@@ -84,6 +84,7 @@ class CallMemory {
   // Marks elements that the call may change; it may change nothing else.
   void mark_output(const Array& array);
 
+  // Remembers what all buffers hold.
   void snapshot();
   // Returns the first change since then that is none of an output.
   Stray find_stray() const { return find_stray(Watch::kOutsideOutputs); }

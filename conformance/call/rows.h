@@ -12,6 +12,7 @@
 
 namespace ropeproof::conformance::call {
 
+// Distances between rows, in elements.
 struct Strides {
   std::int64_t batch = 0, token = 0, head = 0;
 };

@@ -23,6 +23,7 @@ cases::Storage storage_of_call(const plugin::Kernel& kernel,
 // one part repeated `parts` times.
 bool repeats(const cases::Bits& list, std::int64_t blocks, std::int64_t parts);
 
+// The rows of q or k as a call gets them.
 struct TensorRows {
   Rows in, out;  // the same in place
 };

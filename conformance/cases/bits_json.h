@@ -24,6 +24,7 @@ std::string hex(std::uint64_t bits, reference::Format format);
 nlohmann::ordered_json hex_rows(const Bits& bits, std::int64_t row,
                                 reference::Format format);
 
+// One row of binary64.
 std::string hex_row(const std::vector<double>& values);
 
 // The readers below throw FileError naming the place.

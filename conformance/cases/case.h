@@ -38,6 +38,7 @@ struct Case {
   std::optional<Printed> printed;
 };
 
+// How a problem contradicts itself.
 enum class Defect {
   kOddRotaryDim,
   kRotaryDimAboveHeadDim,

@@ -71,6 +71,7 @@ struct EncodingCase {
   int precision_bits = 0;
   Bits values;
 
+  // Decimals that a document prints for them.
   struct Printed {
     std::string source, tolerance;  // absolute, a decimal
     std::vector<std::string> values;

@@ -31,6 +31,7 @@ class GoldenFormer {
   GoldenFormer(const GoldenFormer&) = delete;
   GoldenFormer& operator=(const GoldenFormer&) = delete;
 
+  // The golden without q and k.
   const Golden& tables() const { return golden_; }
 
   // The whole golden of `p`, which is the problem of the constructor with q and

@@ -12,6 +12,7 @@
 namespace ropeproof::conformance::cases {
 namespace {
 
+// One printed tensor beside its goldens.
 struct PrintedTensor {
   std::string name;
   const std::vector<std::string>& printed;

@@ -24,6 +24,7 @@ void pick(std::vector<T>& list, const Indices& kept) {
   list = std::move(picked);
 }
 
+// The channels that no pair reads.
 Indices outside(const Spec& spec) {
   std::vector<bool> is_read(static_cast<std::size_t>(spec.layout.head_dim));
   for (std::int64_t j = 0; j < spec.layout.rotary_dim / 2; ++j) {
@@ -53,6 +54,7 @@ Problem without_elements(const Problem& p) {
   return copy;
 }
 
+// These of `count` heads of every token.
 Bits heads_of(const Problem& p, const Bits& all, std::int64_t count,
               const Indices& heads) {
   Indices rows;

@@ -43,6 +43,7 @@ Problem first_heads(const Problem& p, std::int64_t q_heads,
                     std::int64_t k_heads);
 Case first_heads(const Case& c, std::int64_t q_heads, std::int64_t k_heads);
 
+// Returns 0, 1, ... count - 1 without `but`.
 Indices all_of(std::int64_t count, std::int64_t but = -1);
 
 // The heads of k as q, without k.

@@ -46,6 +46,7 @@ reference::Scaling read_scaling(const json& node, const std::string& where,
   return scaling;
 }
 
+// The type of a parameter, as write_parameter() has it.
 template <class T>
 std::string schema_of(const T&) {
   if constexpr (std::is_same_v<T, bool>) {

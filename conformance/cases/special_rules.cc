@@ -71,6 +71,7 @@ Factors factors_of(const Problem& p, const Golden& golden,
               angle_error(p, golden, scaling[at(j)], position, j)};
 }
 
+// One infinite term, x times a factor.
 struct Term {
   double x;
   Sign factor;

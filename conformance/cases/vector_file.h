@@ -33,6 +33,7 @@ std::string content_of(const Case& c);
 std::string content_of(const RejectCase& c);
 std::string content_of(const SequenceCase& c);
 
+// The content of a case that is JSON already.
 std::string content_text(nlohmann::ordered_json case_json);
 
 // `document` and its cases, one a line.

@@ -28,6 +28,7 @@ Check judged(const plugin::Kernel& kernel, const Subject& subject,
 call::Call call_of(plugin::Kernel& kernel, const Subject& subject,
                    const std::optional<cases::Storage>& storage = std::nullopt);
 
+// Makes the subject's call and judges it.
 Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
               const std::optional<cases::Storage>& storage = std::nullopt,
               const std::string& what = "");

@@ -33,6 +33,7 @@ std::optional<Check> not_asked(const plugin::Kernel& kernel, Aspect aspect) {
   return std::nullopt;
 }
 
+// A problem for a thread, and where it lies.
 struct Work {
   Subject subject;
   cases::Storage storage;

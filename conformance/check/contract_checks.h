@@ -22,6 +22,7 @@ namespace ropeproof::conformance::check {
 
 class ContractChecks {
  public:
+  // Operation, dtype, pairing.
   using Kind = std::tuple<std::uint32_t, reference::Format, reference::Pairing>;
 
   // Chooses the cases whose calls are varied: for each operation, dtype and

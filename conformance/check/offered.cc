@@ -32,6 +32,7 @@ bool has_other_length(const cases::Problem& p) {
       p.spec.frequencies.scaling);
 }
 
+// What a kernel is called with.
 Needs needs_of(const cases::Problem& p, const plugin::Description& description,
                bool shares_memory) {
   const reference::Spec& spec = p.spec;

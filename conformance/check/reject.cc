@@ -86,6 +86,7 @@ bool apply(cases::Defect defect, ropeproof_problem& p) {
   return false;
 }
 
+// The feature that the defect abuses; 0: none.
 std::uint32_t feature_of(cases::Defect defect) {
   switch (defect) {
     case cases::Defect::kOddRotaryDim:

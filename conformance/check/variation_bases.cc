@@ -59,6 +59,7 @@ cases::Bits repeated(const cases::Bits& bits, std::int64_t count) {
   return all;
 }
 
+// Bases of the other Variations.
 std::vector<Problem> bases_of(const Problem& like, std::int64_t reach) {
   const Problem simple = plain(like, reach);
   const std::int64_t pairs = simple.pairs();

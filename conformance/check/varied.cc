@@ -64,6 +64,7 @@ class Asker {
   Asker(plugin::Kernel& kernel, const explain::Answer& like)
       : kernel_(kernel), like_(like) {}
 
+  // The same calls.
   std::vector<explain::Answer> repeat() {
     constexpr std::int64_t kRepeats = 24;
     for (std::int64_t i = 0; i < kRepeats; ++i) {
@@ -72,6 +73,7 @@ class Asker {
     return std::move(all_);
   }
 
+  // Other sizes.
   std::vector<explain::Answer> vary() {
     const cases::Problem& p = like_.asked->problem;
     const Sizes own = {p.batch, p.seq, p.q_heads, p.k_heads};
@@ -81,6 +83,7 @@ class Asker {
     return std::move(all_);
   }
 
+  // Cases that are formed.
   std::vector<explain::Answer> ask_formed(
       const std::vector<cover::Recipe>& recipes,
       plugin::Description formed_for) {

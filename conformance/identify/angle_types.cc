@@ -62,6 +62,7 @@ const AngleType kAngleTypes[] = {
     {"a product of wider numbers, rounded to bf16",
      wrong::rounded_product(Format::kBF16), true, true}};
 
+// Whether a class of angles allows them.
 bool is_allowed(std::size_t type, const ropeproof_claim& claim) {
   if (type == 0 || claim.angle_class == ROPEPROOF_A3) return true;
   const bool is_single =

@@ -39,6 +39,7 @@ class RotationReader {
   reference::Format format() const { return format_; }
   double noise() const { return noise_of(format_); }
   const cases::Case& problem() const { return like_; }
+  // Pairs that the map has.
   const std::vector<bool>& is_seen() const { return is_seen_; }
   const plugin::Description& declared() const { return prober_.description(); }
 

@@ -17,6 +17,7 @@ using reference::Pairing;
 
 using Matrix = std::vector<std::vector<double>>;  // [output][input]
 
+// Channels that are joined by an entry of the matrix.
 struct Island {
   std::vector<std::int64_t> in, out;
 };

@@ -13,6 +13,7 @@ namespace ropeproof::conformance::plugin {
 // The side of a block of memory that borders a guard page.
 enum class Edge { kStart, kEnd };
 
+// Bytes [begin, end) of a block.
 struct ByteRange {
   std::size_t begin = 0, end = 0;
 

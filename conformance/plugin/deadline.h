@@ -30,6 +30,7 @@ class Deadline {
   explicit Deadline(std::chrono::milliseconds limit);
 
   std::string text() const;  // "10000 ms"
+  // Returns when to ask is_over() next.
   Clock::time_point next() const { return next_; }
   // Says whether the answer is late; to be asked at next() or later. The first
   // question is early, since it costs a look at every process of the machine:

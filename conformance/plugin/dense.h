@@ -45,7 +45,9 @@ std::vector<ByteTensor<std::byte>> outputs(const ropeproof_problem& problem);
 
 // Appends the tensor to `bytes`.
 void gather(const ByteTensor<const std::byte>& tensor, std::string& bytes);
+// Writes the tensor, tensor.bytes() bytes.
 void gather(const ByteTensor<const std::byte>& tensor, std::byte* bytes);
+// Reads the tensor, tensor.bytes() bytes.
 void scatter(const ByteTensor<std::byte>& tensor, const char* bytes);
 
 }  // namespace ropeproof::conformance::plugin

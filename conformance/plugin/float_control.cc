@@ -19,6 +19,7 @@ constexpr std::uint64_t kSticky = 0x3f, kFlush = 0x8000;
 constexpr std::uint32_t kInUse = 1 << 16, kBackwards = 1 << 17;
 constexpr std::uint64_t kDirection = 1 << 10;  // of the flags
 
+// What fnstenv stores.
 struct X87Environment {
   std::uint16_t control, unused, status, unused_too, tags, unused_again;
   std::uint32_t last_instruction[4];

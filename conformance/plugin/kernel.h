@@ -72,6 +72,7 @@ enum class Outcome {
   kMissing,      // the results that were handed in have none for this call
 };
 
+// The memory access that ended a process.
 struct Fault {
   enum class Access : std::int32_t { kUnknown, kRead, kWrite };
   std::uintptr_t address = 0;

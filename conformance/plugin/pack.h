@@ -30,6 +30,7 @@ struct PackCall {
 // table_dtype are known ones.
 PackCall pack_call(const ropeproof_problem& problem);
 
+// Returns the text of RUN.md.
 std::string pack_instructions();
 
 struct Pack {

@@ -14,6 +14,7 @@ namespace ropeproof::conformance::plugin {
 // process that could cut it off would crash the runner, which has it mapped.
 class SharedFile {
  public:
+  // Whether this system has such files.
   static bool is_available();
 
   SharedFile() = default;

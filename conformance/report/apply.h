@@ -11,6 +11,7 @@
 
 namespace ropeproof::conformance::report {
 
+// The ids of all cases, in the order of the corpus.
 std::vector<std::string> case_ids(const cases::Corpus& corpus);
 
 // Whether the waiver is for the report's kernel, its version and what it was

@@ -13,6 +13,7 @@ namespace ropeproof::conformance::report {
 // elements reach; below 0 where no angle was formed.
 double highest_told(const Totals& totals);
 
+// The significant bits of a dtype, ROPEPROOF_F32 ...
 int precision_of(std::uint32_t dtype);
 
 // Whether a claim holds cos and sin in fewer significant bits than the tensors

@@ -108,6 +108,7 @@ std::string cell_of(const Report& report, const check::Check& check) {
          text::word(plugin::kAbiPairingWords, pairing);
 }
 
+// Checks that passed and that failed, by cell.
 Json cells_of(const Report& report) {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts;
   for (const check::Check& check : report.checks) {

@@ -24,6 +24,7 @@ struct Scope {
 // Returns false where it says nothing, or again what is there.
 bool read_scope(std::string_view word, Scope& scope);
 
+// Returns the words of a scope, operations first.
 std::vector<std::string> scope_words(const Scope& scope);
 
 // Returns "does not offer bf16, adjoint", "positions only to 4096", "declined 3

@@ -18,6 +18,7 @@ struct Submission {
   std::vector<NamedReport> again;  // of the same engine, by who looks at it
 };
 
+// What is to be said of it, a line each.
 struct Findings {
   std::vector<std::string> cells;   // what each report would add
   std::vector<std::string> faults;  // empty: it may enter

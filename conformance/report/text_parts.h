@@ -35,6 +35,7 @@ std::vector<std::pair<std::int64_t, std::string>> unsupported_reasons(
 std::vector<std::string> waiver_texts(const Report& report,
                                       const Totals& totals);
 
+// What the level and its suffixes say; "" for part of a tier.
 std::string level_meaning(const Totals& totals);
 
 // ": holds", ": there is ...", after what is required.

@@ -62,6 +62,7 @@ Waivers parse_waivers(const std::string& text, const std::string& file);
 // if it cannot be read.
 Waivers read_waivers(const std::string& file);
 
+// Whether its last day was before `today`.
 bool is_expired(const Waiver& waiver, const Date& today);
 
 // Throws std::invalid_argument naming the first pattern that matches none of
@@ -69,6 +70,7 @@ bool is_expired(const Waiver& waiver, const Date& today);
 void check_patterns(const Waivers& waivers,
                     const std::vector<std::string>& ids);
 
+// The current day in UTC.
 Date today();
 
 // "2027-03-31"; parse_date() throws std::invalid_argument for any other form

@@ -51,6 +51,7 @@ namespace {
   throw ReportError(text::one_line(fault));
 }
 
+// Cosines and sines that a row is to have.
 std::int64_t values_of(const SweepRow& row, std::int64_t rotary_dim) {
   return (row.end - row.first) * rotary_dim;
 }

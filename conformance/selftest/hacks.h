@@ -61,9 +61,11 @@ struct HackRow {
 std::vector<HackRow> run_untrusted(const cases::Corpus& corpus,
                                    const UntrustedOptions& options);
 
+// Returns whether each is as its row says.
 bool all_right(const std::vector<HackRow>& rows);
 // "45 of 45 hacks caught, 3 out of reach, 6 honest kernels without an alarm"
 std::string score_text(const std::vector<HackRow>& rows);
+// Returns conformance/selftest/UNTRUSTED.md.
 std::string untrusted_table(const std::vector<HackRow>& rows);
 
 }  // namespace ropeproof::conformance::selftest

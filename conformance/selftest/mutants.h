@@ -47,6 +47,7 @@ Mutant known(const char* name);
 // without `where` in all.
 Mutant some(const char* name, const char* bug, Predicate where = {});
 
+// Killed by the smoke tier already.
 std::vector<Mutant> smoke_mutants();
 
 // Bugs of features that the smoke tier does not combine; killed by the

@@ -18,6 +18,7 @@ using cases::value_of;
 using reference::at;
 using reference::Format;
 
+// What memory holds that nobody has written.
 std::uint64_t unwritten(Format format) {
   return std::numeric_limits<std::uint64_t>::max() >>
          (64 - reference::traits(format).total_bits);
@@ -66,6 +67,7 @@ cases::Case row_of(const cases::Case& c, std::int64_t token,
   return row;
 }
 
+// Whether the sine of a pair can be seen in it.
 bool is_seen(const cases::Case& row, std::int64_t j) {
   const Bits& x = row.problem.k_heads > 0 ? row.problem.k : row.problem.q;
   const reference::Pair from = reference::source_pair(row.problem.spec, j);

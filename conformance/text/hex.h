@@ -16,6 +16,7 @@ std::string hex(std::uint64_t bits, int digits);
 // Returns all 16 digits of a binary64.
 std::string hex(double value);
 
+// Whether the text has nothing but digits.
 bool is_hex(std::string_view text);
 
 // Returns the number that at most 16 digits form, nothing if they form none.

@@ -47,6 +47,7 @@ void add_file(Checkpoint& checkpoint, const fs::path& path) {
   opener->read(checkpoint);
 }
 
+// Joins tensors of the same name.
 void join_shards(Checkpoint& checkpoint) {
   std::map<std::string, Tensor> joined;
   for (Tensor& next : checkpoint.tensors) {

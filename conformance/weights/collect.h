@@ -19,6 +19,7 @@ struct Entry {
 
 struct Collected {
   std::vector<Entry> entries;
+  // What one checkpoint lacks, or cannot be compared.
   std::vector<Finding> findings;
   std::string names;  // how tensors of unknown names were matched; or empty
 };

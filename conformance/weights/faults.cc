@@ -21,6 +21,7 @@ std::string heads_of_width(std::uint64_t heads, std::uint64_t rows) {
          std::to_string(rows / heads);
 }
 
+// What should be done to rows in this direction.
 std::string right_way(const Compared& compared, Direction direction) {
   if (direction == Direction::kNone) return "keep its rows as they are";
   const Heads& heads = compared.heads;

@@ -114,6 +114,7 @@ struct Model {
   std::vector<Turn> turns;
 };
 
+// q and k of one checkpoint, rotated.
 class RotatedSide {
  public:
   RotatedSide(const LayerReader& reader, const LayerReader& other,

@@ -55,6 +55,7 @@ class ByteReader {
   std::uint64_t at_ = 0;
 };
 
+// Bytes of a file.
 struct Extent {
   std::uint64_t offset = 0, bytes = 0;
 };

@@ -25,6 +25,7 @@ inline constexpr reference::Pairing kPairings[] = {
 inline constexpr reference::Pairing kHalf = reference::Pairing::kHalfSplit;
 inline constexpr reference::Pairing kInter = reference::Pairing::kInterleaved;
 
+// What most kernels have.
 inline constexpr reference::Pairing kCommonPairings[] = {
     reference::Pairing::kInterleaved, reference::Pairing::kHalfSplit};
 

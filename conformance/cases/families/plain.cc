@@ -73,6 +73,7 @@ struct PlainAxes {
   Scheme scheme;
 };
 
+// Three of each kind of axis map.
 std::vector<PlainAxes> plain_axes() {
   const Sections four = {2, 1, 1}, six = {1, 2, 3}, eight = {4, 2, 2},
                  even = {2, 2, 2, 2}, nine = {3, 3, 3}, ernie = {1, 1, 2},

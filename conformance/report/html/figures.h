@@ -21,6 +21,7 @@ std::string pair_figure(const Report& report);
 std::string class_figure(const Report& report);
 // Elements by their error in ulp of the pair's length.
 std::string ulp_figure(const Report& report);
+// The kernel's frequencies beside the declared ones.
 std::string frequency_figure(const Report& report);
 // The kernel's cos and sin at one position beside the exact ones.
 std::string rotation_figure(const Report& report);

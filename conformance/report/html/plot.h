@@ -25,6 +25,7 @@ std::string plot_label(double x, double y, const std::string& inner,
 std::string plot_figure(const std::string& id, const std::string& heading,
                         double height, const std::string& inner,
                         const std::string& sentence);
+// In place of a figure: why there is none.
 std::string no_figure(const std::string& heading, const std::string& why);
 
 // The range of pairs along a picture's width.
