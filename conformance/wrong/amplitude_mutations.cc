@@ -57,12 +57,12 @@ Mutations amplitude_mutations() {
       twice("divided by the amplitude", "ggml-org/llama.cpp#17945",
             multiplies([](double m) { return m == 0 ? m : 1 / m; })),
       misapplied("m may be negative")(
-          "amplitude without its sign", "of: sign of the position lost",
+          "amplitude without its sign", "none: a mutant of selftest",
           multiplies([](double m) { return std::abs(m); })),
       misapplied("m may be 0: then so are the pairs")(
-          "amplitude 0 taken for 1", "of: amplitude missing",
+          "amplitude 0 taken for 1", "none: a mutant of selftest",
           multiplies([](double m) { return m == 0 ? 1 : m; })),
-      twice("amplitude on the cosine only", "of: amplitude missing",
+      twice("amplitude on the cosine only", "none: a mutant of selftest",
             takes_length([](CosSin& r, auto, double m) { r.s /= m; })),
       misapplied("m is the same for each pair: do not multiply in place")(
           "amplitude grows from pair to pair", "ggml-org/llama.cpp#17565",
