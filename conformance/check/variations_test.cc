@@ -6,6 +6,7 @@
 #include <set>
 #include <variant>
 
+#include "conformance/call/call.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
