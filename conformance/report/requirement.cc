@@ -211,7 +211,8 @@ std::string weaker_than_required(const Report& report, const Totals& totals) {
                 (required.suffixes & ~totals.suffixes) == 0;
   }
   const std::string coarse = coarser(required, report.kernel);
-  const auto missing = lacking(required.scope, report, totals);
+  auto missing = lacking(required.scope, report, totals);
+  if (exit_status(totals) == 1) missing.push_back("what fails meets nothing");
   if (is_enough && coarse.empty() && missing.empty()) return "";
   const std::string more = missing.empty() ? "" : "; ";
   return (totals.level == Level::kPart ? "no level of a part"

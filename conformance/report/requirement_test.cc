@@ -143,6 +143,42 @@ TEST_CASE("a claim that says nothing of required positions is not enough",
              ContainsSubstring("its claim says something of positions only"));
 }
 
+TEST_CASE("no requirement is met by a kernel with a check that fails",
+          "[conformance][report]") {
+  Report report = smoke_of(wrong::full_description(ROPEPROOF_A1));
+  report.checks.front().verdict = check::Verdict::kFail;
+  for (const char* required : {"A1", "L1", "rope/f32", "table=f32", "+B"}) {
+    CAPTURE(required);
+    report.required = parse_requirement(required);
+    CHECK_THAT(text_report(report, 1),
+               ContainsSubstring("DOES NOT CONFORM") &&
+                   !ContainsSubstring(": holds") &&
+                   ContainsSubstring("; what fails meets nothing"));
+    CHECK_FALSE(total(report).weaker.empty());
+  }
+}
+
+TEST_CASE("a table or rounding coarser than required does not conform",
+          "[conformance][report]") {
+  plugin::Description d = wrong::full_description(ROPEPROOF_A1);
+  const auto lacks = [&d](const char* required) {
+    Report report = smoke_of(d);
+    report.required = parse_requirement(required);
+    return total(report).weaker;
+  };
+  CHECK(lacks("table=f32") == "");
+  CHECK(lacks("rounding=once") == "");
+  for (ropeproof_claim& claim : d.claims) claim.table_dtype = ROPEPROOF_BF16;
+  CHECK_THAT(lacks("table=f32"), ContainsSubstring("cos and sin in bf16"));
+  CHECK_THAT(lacks("table=f16"), ContainsSubstring("cos and sin in bf16"));
+  CHECK(lacks("table=bf16") == "");
+  for (ropeproof_claim& claim : d.claims) {
+    claim.rounding = ROPEPROOF_ROUND_EACH;
+  }
+  CHECK_THAT(lacks("rounding=once"), ContainsSubstring("rounding each"));
+  CHECK(lacks("rounding=each") == "");
+}
+
 TEST_CASE("of claims that differ by dtype the weakest counts",
           "[conformance][report]") {
   plugin::Description d = wrong::full_description(ROPEPROOF_A0);
