@@ -1,6 +1,7 @@
 #include "conformance/models/config.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "conformance/models/config_keys.h"
@@ -18,6 +19,24 @@ using nlohmann::json;
 bool speaks_of_rope(const json& config) {
   return std::ranges::any_of(config.items(), [](const auto& item) {
     return decides_rope(item.key());
+  });
+}
+
+// "git" is the type of GitModel and not of Grok1ForCausalLM.
+bool names_other_class(const TypedConfig& model) {
+  const json* names = model.object.find("architectures");
+  if (names == nullptr || !names->is_array()) return false;
+  const auto letters = [](const std::string& name) {
+    std::string kept;
+    for (const char c : name) {
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0) continue;
+      kept += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return kept;
+  };
+  return std::ranges::any_of(*names, [&](const json& name) {
+    return name.is_string() &&
+           !letters(name.get<std::string>()).starts_with(letters(model.type));
   });
 }
 
@@ -122,7 +141,8 @@ PartRopes read_first(const TypedConfig& model, const ConfigOptions& options) {
     result.facts.push_back(type +
                            "; assumed: the first channels of a head rotate, "
                            "positions have one axis, all layers that the file "
-                           "does not tell apart are alike");
+                           "does not tell apart are alike, latent attention "
+                           "rotates the last channels");
     return result;
   } catch (const ConfigError& error) {
     throw ConfigError(model.object.file() + ": " + type + ", and " +
@@ -180,12 +200,18 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
                      keys + "; remove what does not change its RoPE";
     }
   }
-  if (is_known && model.object.has("auto_map")) {
+  const bool has_code = model.object.has("auto_map");
+  // A class without RoPE says nothing of other code that reads such keys.
+  const json* none = model.field("none");
+  const bool is_doubtful = none != nullptr && why_no_rope(model) == *none &&
+                           !keys.empty() &&
+                           (has_code || names_other_class(model));
+  if (is_known && (has_code || is_doubtful)) {
     result.facts.push_back(
-        "the file names code of its own (auto_map); told is " +
+        "the file names code of its own (" +
+        std::string(has_code ? "auto_map" : "architectures") + "); told is " +
         model.field("source")->get<std::string>());
-    // A class without RoPE says nothing of other code that reads such keys.
-    if (result.ropes.empty() && !keys.empty()) {
+    if (is_doubtful) {
       result.facts.front() =
           "it is not known whether the model has a RoPE: its own code may "
           "read " +

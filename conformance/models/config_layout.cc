@@ -124,8 +124,9 @@ class LayoutReader {
       model_.refuse(hidden,
                     "a multiple of " + heads + ", " + std::to_string(count));
     }
-    for (const char* key : {"attention_head_dim", "kv_channels", "head_size",
-                            "d_head", "dim_head", "d_kv"}) {
+    for (const char* key :
+         {"attention_head_dim", "kv_channels", "head_size", "size_per_head",
+          "hidden_size_per_head", "d_head", "dim_head", "d_kv"}) {
       const auto other = model_.integer(key, 1, kMaxCount);
       if (other && *other != size / count) {
         model_.refuse(key, hidden + " / " + heads + ", " +

@@ -175,7 +175,6 @@ std::vector<TypedConfig> models_of(const json& document,
 }
 
 std::optional<std::string> why_no_rope(const TypedConfig& model) {
-  if (const json* words = model.field("none")) return words->get<std::string>();
   if (const json* needs = model.field("needs")) {
     for (const auto& [key, wanted] : needs->items()) {
       const json* value = model.object.find(key);
@@ -213,7 +212,9 @@ std::optional<std::string> why_no_rope(const TypedConfig& model) {
              words;
     }
   }
-  return {};
+  const json* words = model.field("none");
+  return words == nullptr ? std::nullopt
+                          : std::optional(words->get<std::string>());
 }
 
 std::optional<double> first_value(const ConfigObject& object,

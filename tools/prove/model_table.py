@@ -122,11 +122,11 @@ def nope_rule(config, layers):
 
 
 POSITIONS = (("alibi", "ALiBi"),
-             ("relative_attention_bias|relative_position", "relative positions"),
-             ("LearnedPositionalEmbedding|position_embeddings? *= *nn.Embedding|embed_positions"
+             ("relative_attention_bias|relative_position|rel_logits", "relative positions"),
+             ("LearnedPositionalEmbedding|position_embed\\w* *= *nn.Embedding|embed_positions"
               "|wpe", "learned positions"), ("Sinusoid|sinusoid", "sinusoidal positions"),
              ("position_embeddings? *= *nn.Parameter|pos_embed", "learned positions"),
-             ("ssm|mamba|Mamba|rwkv", "a recurrent model without positions"))
+             (r"\bssm_|Mamba|rwkv", "a recurrent model without positions"))
 
 
 # Where composites have their text model, in this order.
