@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include "conformance/call/call.h"
@@ -33,19 +34,6 @@ struct Result {
   judge::Output output;
 };
 
-// The recipes of a run, but for the small calls that smoke forms of a class:
-// three of them hold to claims that no larger position would.
-std::vector<cover::Recipe> telling_recipes(plugin::Kernel& kernel,
-                                           const cases::Corpus& corpus,
-                                           const check::Selection& selection) {
-  std::vector<cover::Recipe> recipes =
-      check::recipes_of(kernel, corpus, selection);
-  std::erase_if(recipes, [](const cover::Recipe& r) {
-    return r.source == cover::Source::kSingles;
-  });
-  return recipes;
-}
-
 // Calls the kernel as a run of this selection does, but for the contract.
 class Asker {
  public:
@@ -53,13 +41,14 @@ class Asker {
         const check::Selection& selection, FoundClaims& found)
       : kernel_(kernel),
         corpus_(corpus),
-        recipes_(telling_recipes(kernel, corpus, selection)),
+        recipes_(check::recipes_of(kernel, corpus, selection)),
         description_(check::asked_description(kernel, selection)),
         filter_(check::all_cases(corpus_, recipes_), selection),
         picker_(selection.shard),
         found_(found) {}
 
-  // By dtype. The cases stay as long as this object.
+  // By dtype, of those of which more than small calls were asked. The cases stay
+  // as long as this object.
   std::map<std::uint32_t, std::vector<Result>>& ask() {
     for (const cases::Group& group : corpus_.groups) {
       cases::for_each_case(group, [&](const auto& c) {
@@ -76,13 +65,20 @@ class Asker {
     }
     check::FormedCases formed(taken, description_);
     while (formed_cases_.size() < taken.size()) {
+      is_telling_ = taken[formed_cases_.size()]->source != kSmall;
       formed_cases_.push_back(formed.next());
       for (const cases::Case& c : *formed_cases_.back()) ask(c);
     }
+    std::erase_if(results_,
+                  [&](const auto& r) { return !told_.contains(r.first); });
     return results_;
   }
 
  private:
+  // The small calls that smoke forms of a class. Alone, three of them hold to
+  // claims that no larger position would.
+  static constexpr cover::Source kSmall = cover::Source::kSingles;
+
   bool takes(cases::Tier tier, const std::string& id) {
     return filter_.takes(tier, id) && picker_.takes(id);
   }
@@ -105,7 +101,9 @@ class Asker {
         call::Call(kernel_, operation, c, claim.table).run(result.output);
     if (answer.outcome == plugin::Outcome::kDeclined) return;
     if (answer.outcome == plugin::Outcome::kOk && result.output.stray.empty()) {
-      results_[plugin::abi_dtype(c.problem.dtype)].push_back(std::move(result));
+      const std::uint32_t dtype = plugin::abi_dtype(c.problem.dtype);
+      if (is_telling_) told_.insert(dtype);
+      results_[dtype].push_back(std::move(result));
       return;
     }
     if (++found_.spoiled > 1) return;
@@ -121,6 +119,8 @@ class Asker {
   const check::Filter filter_;
   check::ShardPicker picker_;
   FoundClaims& found_;
+  bool is_telling_ = true;        // of the case that is asked
+  std::set<std::uint32_t> told_;  // dtypes of which a telling call was asked
   std::vector<check::FormedList> formed_cases_;
   std::map<std::uint32_t, std::vector<Result>> results_;
 };
