@@ -88,6 +88,22 @@ class Claims(unittest.TestCase):
             self.assertTrue(report.conforms, report)
         self.assertEqual(report.claims[0]["angle_class"], "A1")
 
+    def test_what_fails_meets_no_requirement(self):
+        report = str(judge(wrong_rope, claim={"angle_class": "A1"}, require="A1"))
+        self.assertIn("DOES NOT CONFORM", report)
+        self.assertIn("what fails meets nothing", report)
+        self.assertNotIn(": holds", report)
+
+    def test_table_and_rounding_are_held_to(self):
+        claim = {"angle_class": "A1", "table_dtype": "bf16"}
+        coarse = judge(my_rope, claim=claim, require="table=f32")
+        self.assertIn("required table=f32: there is", coarse)
+        self.assertIn("cos and sin in bf16", coarse)
+        self.assertTrue(judge(my_rope, claim=claim, require="table=bf16").conforms)
+        each = {"angle_class": "A1", "rounding": "each"}
+        half = judge(lambda p: p.q, claim=each, dtypes=["f16"], require="rounding=once")
+        self.assertIn("rounding each", half)
+
     def test_each_dtype_has_its_own(self):
         def half(p):
             if p.dtype == "f32":

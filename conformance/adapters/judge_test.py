@@ -76,22 +76,6 @@ class Verdicts(unittest.TestCase):
         self.assertTrue(judge(my_rope, claim=claim, require="L1").conforms)
         self.assertFalse(judge(my_rope, claim=claim, require="L2").conforms)
 
-    def test_what_fails_meets_no_requirement(self):
-        report = str(judge(wrong_rope, claim={"angle_class": "A1"}, require="A1"))
-        self.assertIn("DOES NOT CONFORM", report)
-        self.assertIn("what fails meets nothing", report)
-        self.assertNotIn(": holds", report)
-
-    def test_table_and_rounding_are_held_to(self):
-        claim = {"angle_class": "A1", "table_dtype": "bf16"}
-        coarse = judge(my_rope, claim=claim, require="table=f32")
-        self.assertIn("required table=f32: there is", coarse)
-        self.assertIn("cos and sin in bf16", coarse)
-        self.assertTrue(judge(my_rope, claim=claim, require="table=bf16").conforms)
-        each = {"angle_class": "A1", "rounding": "each"}
-        half = judge(lambda p: p.q, claim=each, dtypes=["f16"], require="rounding=once")
-        self.assertIn("rounding each", half)
-
     def test_a_model_is_asked_for(self):
         report = judge(my_rope, tier=None, model="llama-2", dtypes="f32",
                        positions=64, heads="2,1")

@@ -37,7 +37,7 @@ void keep_required(const std::string& required, const Judged& judged,
 // weaker than report.required; empty where it is enough. Of angle classes that
 // differ by dtype the weakest counts. A part of a tier reaches no level; a
 // shard may yet, as part of the whole, so only what it claims is held against
-// it. Where a check fails nothing is enough. Reads the verdicts of `totals`, and
+// it. Where a check fails nothing is enough. Reads the verdicts of `totals`,
 // neither its `weaker` nor its waivers.
 std::string weaker_than_required(const Report& report, const Totals& totals);
 

@@ -47,8 +47,8 @@ class Asker {
         picker_(selection.shard),
         found_(found) {}
 
-  // By dtype, of those of which more than small calls were asked. The cases stay
-  // as long as this object.
+  // By dtype, of those of which more than small calls were asked. The cases
+  // stay as long as this object.
   std::map<std::uint32_t, std::vector<Result>>& ask() {
     for (const cases::Group& group : corpus_.groups) {
       cases::for_each_case(group, [&](const auto& c) {

@@ -24,7 +24,7 @@ NO_SUBJECT = (
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
     ("everything outside vectors/", 141_460, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_383,
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_453,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_838, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 14_475,
