@@ -110,6 +110,17 @@ class Words(unittest.TestCase):
             z[:, :, [0, 1]] = z[:, :, [1, 0]]
         told("what heads 0 and 1 hold each other's results", heads)
 
+        def channels_first(z):
+            z[...] = y.swapaxes(2, 3).reshape(y.shape)
+        told(r"what q is written as \[batch, seq, head_dim, heads\] and read as "
+             r"\[batch, seq, heads, head_dim\]", channels_first)
+
+        def int8(z):
+            step = np.abs(y).max(-1, keepdims=True) / 127
+            z[...] = np.round(y / step) * step
+        told("what results in steps: whole multiples of 1/127 of the largest of "
+             "their row", int8)
+
         def tokens(z):
             z[:, 1:] = y[:, :-1]
         told("what tokens 1-4 hold the results of tokens 0-3", tokens)
@@ -124,6 +135,14 @@ class Words(unittest.TestCase):
             z[:, ::2] = rope(x, self.positions + 1)[:, ::2]
         text = told(r"position \+ 1.* where index of the token is even", even)
         self.assertNotIn(" equation ", text)
+
+    def test_a_place_is_true_of_every_row_of_a_large_result(self):
+        x = rng.standard_normal((1, 128, 8, 128), dtype=np.float32)
+        y = rope(x, np.arange(128))
+        y[:, 63::64] = x[:, 63::64]
+        with self.assertRaisesRegex(AssertionError, "where +exactly where index of "
+                                    "the token modulo 64 is 63"):
+            close(y, x, offset=0)
 
     def test_another_arithmetic_is_told_the_claim_that_it_has_to_make(self):
         x = rng.standard_normal((1, 4, 2, 64), dtype=np.float32)
@@ -146,6 +165,12 @@ class Errors(unittest.TestCase):
         self.positions = np.array([0, 1, 257, 513, 4097])
 
     def test_what_cannot_be_is_one_line_that_names_the_argument(self):
+        class Refuses:
+            def to_dict(self):
+                raise RuntimeError("gone")
+
+        holds_itself = {}
+        holds_itself["text_config"] = holds_itself
         y = rope(self.x, self.positions)
         at = {"positions": self.positions}
         for how, line in (
@@ -173,6 +198,12 @@ class Errors(unittest.TestCase):
                 ({**at, "rotary_dim": 32}, "rotary_dim is 32, head_dim 16"),
                 ({"offset": [1, 2, 3]}, "offset has 3 entries"),
                 ({"cu_seqlens": [0, 4]}, "of sequences in one batch; here are 2"),
+                ({**at, "cu_seqlens": [0, 5]}, "give positions or cu_seqlens"),
+                ({"positions": np.zeros((3, 2, 5), int), "sections": [9, 0, -1]},
+                 r"sections is \[9, 0, -1\]; expected pairs"),
+                ({**at, "config": "a\0b"}, "config 'a.*' cannot be read: embedded"),
+                ({**at, "config": holds_itself}, "config is a dict that cannot"),
+                ({**at, "config": Refuses()}, "config is a Refuses that .*gone"),
                 ({**at, "base": 0}, "base is 0; expected a number above 0"),
                 ({"positions": np.zeros((3, 2, 5), int),
                   "axis_of_pair": [0, 1, 2, 3, 0, 0, 0, 0]},
@@ -208,6 +239,8 @@ class Errors(unittest.TestCase):
             close(None, self.x, **at)
         with self.assertRaisesRegex(ValueError, "same memory"):
             close(y, y, **at)
+        with self.assertRaisesRegex(ValueError, "results: 2, given: 1; expected"):
+            close(y.tolist(), self.x, **at)
         with self.assertRaisesRegex(ValueError, "masked"):
             close(np.ma.masked_array(y, y > 0), self.x, **at)
         for word, ours in (("theta", "base"), ("rtol", "claim"), ("ofset", "offset")):

@@ -121,6 +121,7 @@ std::vector<explain::Diagnosis> Judgement::Judged::diagnoses(
   answer.output =
       std::make_shared<const judge::Output>(part ? part->output : output);
   answer.is_failure = true;
+  if (part) answer.tokens = part->tokens, answer.seq = asked.problem.seq;
   answer.elements =
       part ? part->asked.problem.elements() : measurement.elements;
   evidence.wrong.push_back(std::move(answer));

@@ -24,16 +24,13 @@ Part part_around(const cases::Case& asked, const judge::Output& output,
       tokens.push_back(b * p.seq + t);
     }
   }
-  Part part{cases::pick_tokens(asked, tokens, batch, seq), {}, ""};
+  Part part{cases::pick_tokens(asked, tokens, batch, seq), {}, tokens, ""};
   part.output.q = cases::pick_rows(output.q, tokens, p.q_heads * width);
   part.output.k = cases::pick_rows(output.k, tokens, p.k_heads * width);
   part.text = "tokens " + std::to_string(first) + " to " +
               std::to_string(first + seq - 1);
   if (p.batch > 1) {
     part.text += " of batch rows 0 and " + std::to_string(rows[1]);
-  }
-  if (first > 0 || rows.back() > 1) {
-    part.text += ", each numbered from 0 here";
   }
   return part;
 }

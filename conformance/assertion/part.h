@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "conformance/cases/case.h"
 #include "conformance/judge/judge.h"
@@ -14,7 +15,8 @@ namespace ropeproof::conformance::assertion {
 struct Part {
   cases::Case asked;
   judge::Output output;
-  std::string text;  // which tokens these are, in words
+  std::vector<std::int64_t> tokens;  // their numbers in it, row by row
+  std::string text;                  // which these are, in words
 };
 
 // Tokens of `asked` that follow each other, of two batch rows where it has

@@ -186,7 +186,7 @@ explain::Place where_of(const Run& run,
   if (!has_values && members.size() < kFewest && !others.empty()) {
     return {explain::Place::Kind::kNoSimpleRule, ""};
   }
-  const auto of_first = [&](int round) {
+  const auto of_first = [&](int round, const explain::Rule&) {
     return again ? again(*failing[0], round) : explain::Seen();
   };
   return explain::confirmed_rule(std::move(seen), false, of_first).place;

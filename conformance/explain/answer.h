@@ -30,6 +30,10 @@ struct Answer {
   bool is_failure = false;
   std::int64_t elements = 0;
   int equation = 0;  // that wrong elements contradict
+  // Where it is a part of a result: the numbers of its tokens there, row by
+  // row, and how many a row of it has. Empty: it is all.
+  std::vector<std::int64_t> tokens;
+  std::int64_t seq = 0;
 };
 
 // What a kernel is asked for a diagnosis, beside a wrong answer: the

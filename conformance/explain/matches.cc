@@ -5,18 +5,20 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "conformance/explain/moves.h"
+#include "conformance/explain/orders.h"
 #include "conformance/judge/codec.h"
 #include "conformance/text/format.h"
 
 namespace ropeproof::conformance::explain {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 22;
 constexpr double kMostLuck = 1e-3;
 
 class Matcher {
@@ -58,6 +60,7 @@ class Matcher {
 
   std::vector<std::string> sentences() {
     if (wrong_ == 0) return {};
+    reordered();
     constants();
     rows(false), rows(true);
     channels();
@@ -124,6 +127,33 @@ class Matcher {
                     " wrong elements" + where);
   }
 
+  void reordered() {
+    for (std::int64_t tensor = 0, first = 0; tensor < 2; ++tensor) {
+      const Sizes sizes = {extents_.batch, extents_.seq,
+                           extents_.size(kHead, tensor), extents_.channels};
+      const std::int64_t end =
+          first + sizes[0] * sizes[1] * sizes[2] * sizes[3];
+      std::vector<std::size_t> some = left();
+      std::erase_if(some, [&](std::size_t i) {
+        return std::cmp_less(i, first) || !std::cmp_less(i, end);
+      });
+      const std::int64_t base = std::exchange(first, end);
+      if (std::pow(chance_, std::ssize(some)) > kMostLuck || !are_sharp(some)) {
+        continue;
+      }
+      const auto index = [&](std::int64_t i) {
+        return static_cast<std::size_t>(base + i);
+      };
+      const std::string orders =
+          orders_text(sizes, [&](std::int64_t to, std::int64_t from) {
+            return matches(index(to), index(from), false);
+          });
+      if (orders.empty()) continue;
+      said_.push_back((tensor == 0 ? "q is " : "k is ") + orders);
+      for (const std::size_t i : some) all_[i].is_left = false;
+    }
+  }
+
   // Numbers that are there whatever was due; a few zeros or inputs among others
   // are there by chance.
   void constants() {
@@ -144,6 +174,18 @@ class Matcher {
       }
       const bool is_chance = is_number && std::ssize(some) * 16 < wrong_;
       if (!some.empty() && !is_chance) say(what + std::string(" stands"), some);
+    }
+    limit();
+  }
+
+  // One size in most of what is wrong: results beyond it are cut to it.
+  void limit() {
+    std::map<double, std::vector<std::size_t>> sizes;
+    const std::vector<std::size_t> all = left();
+    for (const std::size_t i : all) sizes[std::abs(all_[i].got)].push_back(i);
+    for (const auto& [size, some] : sizes) {
+      if (some.size() < 8 || 2 * some.size() < all.size()) continue;
+      say(text::format("%.9g or its negative stands", size), some);
     }
   }
 

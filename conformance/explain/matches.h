@@ -14,7 +14,7 @@
 namespace ropeproof::conformance::explain {
 
 // Sentences, each true of every element that it speaks of; none where nothing
-// matches, for an output that is no q and k, or of more than 2^20 elements. Two
+// matches, for an output that is no q and k, or of more than 2^22 elements. Two
 // values match within twice the bound of the golden, inputs by their bits; what
 // a chance of one in 1000 would explain is no match. `marks` as judge::marks_of
 // gives them. Cost: some 0.1 us an element, more where single channels are

@@ -1,4 +1,5 @@
 // What an account says of values that stand in the wrong place.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
@@ -75,6 +76,15 @@ TEST_CASE("the result of another row or channel is found by value",
                return at(t, h == 1 ? 2 : h == 2 ? 1 : h, c);
              }),
              ContainsSubstring("heads 1 and 2 hold each other's results\n"));
+  CHECK_THAT(moved([](S t, S h, S c) { return at(h, t, c); }),
+             ContainsSubstring("q is written as [batch, heads, seq, head_dim] "
+                               "and read as [batch, seq, heads, head_dim]\n"));
+  CHECK_THAT(moved([](S t, S h, S c) {
+               const S place = h * kDim + c;  // in a token of turned heads
+               return at(t, place % kHeads, place / kHeads);
+             }),
+             ContainsSubstring("q is written as [batch, seq, head_dim, heads] "
+                               "and read as [batch, seq, heads, head_dim]\n"));
   CHECK_THAT(moved([](S t, S h, S c) { return at(t, h == 3 ? 0 : h, c); }),
              ContainsSubstring("head 3 holds the result of head 0\n"));
   CHECK_THAT(moved([](S t, S h, S c) { return at(t > 0 ? t - 1 : 0, h, c); }),
@@ -102,6 +112,10 @@ TEST_CASE("constants, the input, factors and terms are found by value",
              }),
              ContainsSubstring("0 stands in 8 of 8 wrong elements; only in "
                                "token 3, head 1\n"));
+  CHECK_THAT(seen([](Numbers& y, auto&) {
+               for (double& v : y) v = std::clamp(v, -0.25, 0.25);
+             }),
+             ContainsSubstring("0.25 or its negative stands in"));
   CHECK_THAT(seen([](Numbers& y, const Numbers& x) {
                for (std::size_t c = 0; c < kDim; ++c) {
                  y[at(3, 0, c)] = x[at(3, 0, c)];

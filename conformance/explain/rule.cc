@@ -130,6 +130,12 @@ bool is_confirmed(const std::vector<Sighting>& members,
 
 }  // namespace
 
+bool Rule::holds(const Facts& facts) const {
+  return place.kind == Place::Kind::kEverywhere ||
+         std::ranges::any_of(
+             conditions, [&](const Condition& c) { return c.holds(facts); });
+}
+
 Rule rule_of(const std::vector<Sighting>& members,
              const std::vector<Sighting>& others) {
   if (others.empty()) return {};
@@ -142,18 +148,15 @@ Rule rule_of(const std::vector<Sighting>& members,
 }
 
 Rule confirmed_rule(Seen seen, bool is_shown,
-                    const std::function<Seen(int round)>& fresh) {
+                    const std::function<Seen(int round, const Rule&)>& fresh) {
   Rule rule = rule_of(seen.struck, seen.spared);
   for (int round = 0; round < kRounds; ++round) {
     const Place::Kind kind = rule.place.kind;
     if (kind == Place::Kind::kNoSimpleRule) return rule;
-    Seen asked = fresh(round);
+    Seen asked = fresh(round, rule);
     if (asked.struck.empty() && asked.spared.empty()) return rule;
     const auto holds = [&](const Sighting& one) {
-      return kind == Place::Kind::kEverywhere ||
-             std::ranges::any_of(rule.conditions, [&](const Condition& c) {
-               return c.holds(one.facts);
-             });
+      return rule.holds(one.facts);
     };
     is_shown = is_shown || asked.has_both();
     if (std::ranges::all_of(asked.struck, holds) &&

@@ -26,6 +26,9 @@ struct Sighting {
 struct Rule {
   Place place;
   std::vector<Condition> conditions;
+
+  // Whether it says that what has these facts is struck.
+  bool holds(const Facts& facts) const;
 };
 Rule rule_of(const std::vector<Sighting>& members,
              const std::vector<Sighting>& others);
@@ -39,11 +42,11 @@ struct Seen {
 // The rule of what was seen, once fresh answers confirm it: all that is struck
 // there is a member, and nothing that is spared. One that they contradict is
 // formed again with them, kRounds times; then there is none. `fresh` asks in a
-// round, and sees nothing where nobody answers. `is_shown`: both sides of a
-// threshold have been asked.
+// round, of the rule so far, and sees nothing where nobody answers. `is_shown`:
+// both sides of a threshold have been asked.
 inline constexpr int kRounds = 3;
 Rule confirmed_rule(Seen seen, bool is_shown,
-                    const std::function<Seen(int round)>& fresh);
+                    const std::function<Seen(int round, const Rule&)>& fresh);
 
 }  // namespace ropeproof::conformance::explain
 

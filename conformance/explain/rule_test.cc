@@ -68,7 +68,7 @@ TEST_CASE("a rule is told once fresh answers confirm it", "[conformance]") {
   };
   const auto is_any = [](std::size_t i, const Facts&) { return i % 3 == 0; };
   const auto fresh = [&](const auto& is) {
-    return [&](int round) {
+    return [&](int round, const Rule&) {
       return seen(1000 + 500 * static_cast<std::size_t>(round), 200, is);
     };
   };
@@ -78,11 +78,13 @@ TEST_CASE("a rule is told once fresh answers confirm it", "[conformance]") {
   CHECK(confirmed_rule(some, true, fresh(is_any)).place.kind ==
         Kind::kNoSimpleRule);
   // Nobody answers; and nothing spared is everywhere, until something is.
-  CHECK(confirmed_rule(some, false, [](int) { return Seen(); }).place.kind ==
-        Kind::kRule);
+  CHECK(confirmed_rule(some, false, [](int, const Rule&) {
+          return Seen();
+        }).place.kind == Kind::kRule);
   const Seen all{some.struck, {}};
-  CHECK(confirmed_rule(all, false, [&](int) { return all; }).place.kind ==
-        Kind::kEverywhere);
+  CHECK(confirmed_rule(all, false, [&](int, const Rule&) {
+          return all;
+        }).place.kind == Kind::kEverywhere);
   CHECK(confirmed_rule(all, false, fresh(is_large)).place.rule ==
         "size 3 > 128");
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/explain/angle_cause.h"
+#include "conformance/explain/levels.h"
 #include "conformance/explain/moved_spots.h"
 #include "conformance/explain/spots.h"
 #include "conformance/text/format.h"
@@ -277,6 +278,15 @@ class Reader {
     // What is unlike the result as a whole is another number.
     const bool is_unlike = 4 * unlike_ > groups_.size();
     if (!is_none || may_turn || is_unlike || equations() < kFewest) return {};
+    std::string levels = levels_text(*answers_[0]);
+    if (std::ranges::all_of(
+            answers_,
+            [&](const Answer* a) { return levels == levels_text(*a); }) &&
+        !levels.empty()) {
+      return {"results in steps: " + levels, "value/altered", 4,
+              "look for numbers of few bits, as int8, or a rounding to whole "
+              "steps"};
+    }
     return {"inputs, products or results altered", "value/altered", 4,
             "look for what is done to elements by themselves: a narrower "
             "type, a limit, a sign"};

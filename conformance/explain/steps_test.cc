@@ -108,6 +108,11 @@ TEST_CASE("the step that is wrong is seen from numbers alone",
           const Complex y = a.turn * a.x;
           return Complex(in_bits(y.real(), 12), in_bits(y.imag(), 12));
         }) == Bug("value/altered"));
+  CHECK(step_seen([](const At& a) {
+          const Complex y = a.turn * a.x;
+          return Complex(std::round(4 * y.real()), std::round(4 * y.imag())) /
+                 4.0;
+        }).what == "results in steps: whole multiples of 0.25");
   CHECK(bug([](const At& a) {
           return a.head == 2 ? Complex(0, 0) : a.turn * a.x;
         }) == Bug("value/altered"));

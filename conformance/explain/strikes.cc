@@ -81,9 +81,26 @@ Rule Strikes::confirmed(
   for (const Failure& right : contrast(operations)) {
     if (operations.contains(right.answer->operation)) add(where, right);
   }
-  return confirmed_rule(where.seen(), is_shown, [&](int round) {
-    return seen_again(Again::kNear, round);
-  });
+  // Of an answer that is alone, the rows that a look at some has missed.
+  const auto seen_elsewhere = [&](const Rule& rule) {
+    const Failure& failure = failures_.at(failures[0]);
+    const Answer& answer = *failure.answer;
+    Where elsewhere(true);
+    const auto rows = rows_at_odds(rule, answer, *failure.trial);
+    if (!rows.empty()) {
+      add(elsewhere, {&answer,
+                      std::make_unique<Trial>(answer, evidence_.kernel, rows),
+                      {}});
+    }
+    return elsewhere.seen();
+  };
+  const bool has_rows =
+      is_alone() && failures_.at(failures[0]).trial->is_part();
+  return confirmed_rule(where.seen(), is_shown || has_rows,
+                        [&](int round, const Rule& rule) {
+                          return has_rows ? seen_elsewhere(rule)
+                                          : seen_again(Again::kNear, round);
+                        });
 }
 
 bool Strikes::is_alone() {

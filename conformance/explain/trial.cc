@@ -43,11 +43,13 @@ bool are_same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-Trial::Trial(const Answer& answer, const plugin::Description& kernel)
+Trial::Trial(const Answer& answer, const plugin::Description& kernel,
+             std::vector<bool> heads)
     : answer_(answer),
       problem_(answer.asked->problem),
       golden_(answer.asked->golden),
-      bugs_(answer, kernel) {
+      bugs_(answer, kernel),
+      seen_(std::move(heads)) {
   const judge::OutputLayout layout = layout_of_output();
   const std::vector<judge::Mark> marks = judge::marks_of(
       problem_, golden_, answer.operation, answer.claim, *answer.output);
@@ -84,7 +86,8 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel)
     }
   }
   if (permutes()) return;
-  if (has_heads()) choose_heads();
+  if (has_heads() && seen_.empty()) choose_heads();
+  if (!seen_.empty()) bugs_.want(seen_);
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (is_seen(i) && values_[i].is_wrong) ++wrong_;
   }
@@ -192,7 +195,6 @@ void Trial::choose_heads() {
       seen_[(*list)[i * list->size() / std::min(most, list->size())]] = true;
     }
   }
-  bugs_.want(seen_);
 }
 
 std::vector<double> Trial::limits(const std::vector<double>& is,

@@ -68,7 +68,9 @@ enum class Mark : char { kUnmoved, kExplained, kUnexplained, kBroken, kUnseen };
 class Trial {
  public:
   // The case that was asked outlives it; it is not `is_special`.
-  Trial(const Answer& answer, const plugin::Description& kernel);
+  // Without `heads` some of a large answer's are chosen, right and wrong ones.
+  Trial(const Answer& answer, const plugin::Description& kernel,
+        std::vector<bool> heads = {});
 
   // The answer of an exact kernel with these changes.
   std::vector<double> predict(const wrong::Change& change) const {
@@ -94,6 +96,9 @@ class Trial {
     return !value.is_vacuous &&
            relative * std::abs(value.want) > value.own_bound;
   }
+  bool is_wrong(std::size_t i) const { return values_[i].is_wrong; }
+  // Not all heads are looked at.
+  bool is_part() const { return !seen_.empty(); }
   // An element, and where it lies.
   judge::Element element(std::size_t i) const;
 

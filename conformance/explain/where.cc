@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kMostOfAnswer = 10;
 constexpr std::size_t kMostBorders = 6;  // beside one of the other kind
 constexpr std::size_t kMostPlaces = 1500;
+// From the channel that is looked at in a row to that in the next: a prime.
+constexpr std::size_t kStep = 7919, kMostOdds = 64;
 
 // Evenly over all.
 std::vector<std::size_t> some_of(const std::vector<std::size_t>& all,
@@ -53,6 +55,12 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
   const bool is_in_place = is_head && problem.storage.is_in_place(is_key);
   facts["place"] = std::string(is_in_place ? "in" : "out");
   facts.erase("memory");  // says less than place, order and spacing
+  const bool is_part = !answer.tokens.empty();
+  const std::int64_t of_part = e.batch * problem.seq + e.token,
+                     row = is_part ? reference::at(answer.tokens, of_part)
+                                   : of_part,
+                     token = is_part ? row % answer.seq : e.token,
+                     batch_row = is_part ? row / answer.seq : e.batch;
   const auto add = [&](const char* name, std::int64_t index,
                        std::int64_t count) {
     facts[std::string("index of the ") + name] = index;
@@ -69,7 +77,6 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
   }
   if (is_head) {
     const std::int64_t heads = is_key ? problem.k_heads : problem.q_heads,
-                       row = e.batch * problem.seq + e.token,
                        rows = problem.tokens() * heads;
     facts["heads"] = heads;
     facts["seq x heads"] = problem.seq * heads;
@@ -80,7 +87,7 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
     facts["rows x heads before it"] = row * heads + e.head;
     if (e.pair >= 0) {
       facts["largest input"] =
-          largest_input(problem, is_key, (row * heads + e.head), e.pair);
+          largest_input(problem, is_key, of_part * heads + e.head, e.pair);
     }
   }
   const bool has_position = !permutes && e.pair >= 0 &&
@@ -89,8 +96,8 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
   if (has_position && e.position == std::floor(e.position)) {
     facts["position"] = static_cast<std::int64_t>(e.position);
   }
-  add("token", e.token, permutes ? 0 : problem.seq);
-  add("batch row", e.batch, permutes ? 0 : problem.batch);
+  add("token", token, permutes ? 0 : problem.seq);
+  add("batch row", batch_row, permutes ? 0 : problem.batch);
   if (permutes || e.pair >= 0) {
     add("pair", permutes ? e.channel : e.pair, layout.rotary_dim / 2);
   } else {
@@ -136,6 +143,26 @@ void Where::add(const Answer& answer, const Trial& trial,
     }
   }
   ++answers_;
+}
+
+std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
+                               const Trial& trial) {
+  const auto width =
+      static_cast<std::size_t>(answer.asked->problem.spec.layout.head_dim);
+  const std::size_t rows = static_cast<std::size_t>(trial.elements()) / width;
+  std::vector<bool> found;
+  std::size_t count = 0;
+  for (std::size_t row = 0; row < rows && count < kMostOdds; ++row) {
+    bool is_wrong = false;
+    for (std::size_t c = 0; c < width; ++c) {
+      is_wrong = is_wrong || trial.is_wrong(row * width + c);
+    }
+    const judge::Element e = trial.element(row * width + row * kStep % width);
+    if (rule.holds(facts_at(answer, e, true)) == is_wrong) continue;
+    found.resize(rows);
+    found[row] = true, ++count;
+  }
+  return found;
 }
 
 cases::Bug bug_at(cases::Bug bug, const Rule& where) {
