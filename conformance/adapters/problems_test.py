@@ -163,6 +163,20 @@ class Strategy(unittest.TestCase):
         self.assertEqual(seen[-1].q.shape, (1, 3, 1, 2))
         self.drawn(lambda p: p.q.copy(), dtypes=["bf16"], max_position=0)
 
+    def test_what_it_cannot_draw_is_a_line_before_it_draws(self):
+        from ropeproof import strategies
+        for how, line in (
+                ({"dtypes": "f32"}, "dtypes is 'f32'; expected a list"),
+                ({"dtypes": []}, r"dtypes is \[\]; expected a list"),
+                ({"pairings": ["neox"]}, "one of pairings is 'neox'; known are"),
+                ({"bases": 1e4}, "bases is 10000.0; expected a list"),
+                ({"bases": [0]}, "one of bases is 0; expected a number above 0"),
+                ({"max_batch": 0}, r"max_batch is 0; expected 1 to 2\^53"),
+                ({"max_pairs": 2.5}, "max_pairs is 2.5; expected whole"),
+                ({"max_position": -1}, "max_position is -1; expected 0 to")):
+            with self.subTest(line), self.assertRaisesRegex(ValueError, line):
+                strategies.problems(**how)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -106,6 +106,10 @@ class Description(unittest.TestCase):
             ropeproof.kernel(**words, claims=listed, angle_class="A1")(len)
         with self.assertRaisesRegex(TypeError, "no keyword of a kernel: rows"):
             ropeproof.kernel(**words, claims=listed, rows=3)(len)
+        with self.assertRaisesRegex(TypeError, "supports is 3; expected a func"):
+            ropeproof.kernel(**words, claims=listed, supports=3)(len)
+        with self.assertRaisesRegex(ValueError, "most_tokens is -1; expected 0, for any"):
+            ropeproof.kernel(**words, claims=listed, most_tokens=-1)(len)
 
 
 class Arrays(unittest.TestCase):

@@ -23,7 +23,7 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 141_896, "(?!vectors/).*"),
+    ("everything outside vectors/", 141_898, "(?!vectors/).*"),
     ("conformance/ without adapters, engines, examples and selftest/fakes", 87_736,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_838, "conformance/bench/.*"),

@@ -128,8 +128,9 @@ def positions_of(positions, offset, cu_seqlens, batch, seq):
         if offset is None and cu_seqlens is None:
             return None
         return _places(offset, cu_seqlens, batch, seq)[None]
-    if offset is not None:
-        raise ValueError("give positions or offset")
+    for name, other in (("offset", offset), ("cu_seqlens", cu_seqlens)):
+        if other is not None:
+            raise ValueError(f"give positions or {name}")
     array = numbers("positions", positions)
     if not np.isfinite(array).all():
         raise ValueError("positions are not all finite numbers")
@@ -167,7 +168,8 @@ def _set_positions(call, positions):
 def _set_axes(call, sections, axis_of_pair, axes, pairs):
     if axis_of_pair is None and sections is not None:
         sections = whole("sections", sections).reshape(-1)
-        if len(sections) != axes or sum(sections) != pairs:
+        if (len(sections) != axes or sum(sections) != pairs
+                or sections.min(initial=0) < 0):
             raise ValueError(f"sections is {said(sections.tolist())}; expected pairs of "
                              f"each of {axes} axes, {pairs} in all")
         axis_of_pair = np.repeat(np.arange(axes), sections)
@@ -272,7 +274,8 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
         one_of("pairing", pairing, PAIRINGS)
     one_of("direction", direction, ("forward", "adjoint"))
     if len(results) != len(inputs) or len(inputs) not in (1, 2):
-        raise ValueError("expected a result for each of q and k, or of one x")
+        raise ValueError(f"results: {len(results)}, given: {len(inputs)}; expected "
+                         f"an array for one x, or a tuple of two for (q, k)")
     if dtype is not None:
         dtype = one_of("dtype", word_of(dtype), BITS)
     call = Call(dtype)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ropeproof import backends
 from ropeproof import few_shapes as few_shape_parts
+from ropeproof.arguments import one_whole, said
 from ropeproof.arrays import word_of
 from ropeproof.problem import Problem, View, results_of
 from ropeproof.request import TENSORS
@@ -111,6 +112,10 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
         near = difflib.get_close_matches(word, KEYWORDS, 1, 0.8)
         raise TypeError(f"no keyword of a kernel: {word}"
                         + "".join(f"; say {word}=" for word in near))
+    if supports is not None and not callable(supports):
+        raise TypeError(f"supports is {said(supports)}; expected a function")
+    if most_tokens is not None and one_whole("most_tokens", most_tokens) < 0:
+        raise ValueError(f"most_tokens is {said(most_tokens)}; expected 0, for any, or more")
     dtypes = list(map(word_of, dtypes))
     features = ["out_of_place", *features, *["adjoint"] * backward]
     if few_shapes:

@@ -141,18 +141,22 @@ def _models():
 
 def _text_of(config):
     import json
-    if hasattr(config, "to_dict"):
-        config = config.to_dict()
-    if isinstance(config, dict):
-        return json.dumps(config, default=str).encode()
+    try:
+        if hasattr(config, "to_dict"):
+            config = config.to_dict()
+        if isinstance(config, dict):
+            return json.dumps(config, default=str).encode()
+    except Exception as error:  # of any class; a dict that holds itself
+        raise ValueError(f"config is a {type(config).__name__} that cannot be "
+                         f"written as JSON: {error!r}") from None
     if not isinstance(config, (str, os.PathLike)):
         raise ValueError(f"config is a {type(config).__name__}; expected a path "
                          f"of a config.json, a dict or a configuration of "
                          f"transformers")
     path = pathlib.Path(config)
-    path = path / "config.json" if path.is_dir() else path
     try:
+        path = path / "config.json" if path.is_dir() else path
         return path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"config {str(path)!r} cannot be read: "
-                         f"{error.strerror}") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", error)
+        raise ValueError(f"config {str(path)!r} cannot be read: {why}") from None

@@ -236,7 +236,8 @@ def _claims(name, claim):
     if isinstance(claim, dict) and "angle_class" in claim:
         return [claim]
     listed = claim.values() if isinstance(claim, dict) else claim
-    if (not claim or not all(isinstance(one, dict) for one in listed)
+    if (not isinstance(claim, (dict, list, tuple)) or not claim
+            or not all(isinstance(one, dict) for one in listed)
             or isinstance(claim, dict) and not set(claim) <= set(DTYPES)):
         raise Error(f"{name}: claim {claim} has neither an angle_class nor "
                     f"dtypes")

@@ -143,7 +143,7 @@ def problems(*, like=None, dtypes=("f32",), pairings=("half_split",),
             raise Error(f"problems: {name} is {said(given)}; expected a list")
     if tier not in ("smoke", "core"):
         raise Error(f"problems: tier is {said(tier)}; known are smoke, core")
-    if fresh is not None and (tier != "core" or not isinstance(fresh, int) or
+    if fresh is not None and (tier != "core" or type(fresh) is not int or
                               not 1 <= fresh < 2**63):
         raise Error(f"problems: fresh is {said(fresh)}, tier {tier!r}; expected "
                     f"a whole number, 1 to 2^63 - 1, with tier=\"core\"")

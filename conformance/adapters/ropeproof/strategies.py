@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from hypothesis import strategies as st
 
-from ropeproof.arguments import one_of
+from ropeproof.arguments import number, one_of, one_whole, said
 from ropeproof.arrays import DTYPES, rounded, word_of
 from ropeproof.closeness import assert_rope_close
+from ropeproof.closeness_problem import LARGEST_POSITION
 from ropeproof.judge_library import BITS, PAIRINGS
 
 BASES = (10000.0, 500000.0, 1e6, 100.0)
@@ -50,10 +51,9 @@ class Drawn:
             rotary_dim=self.rotary_dim, **how)
 
 
-@st.composite
-def problems(draw, dtypes=("f32",), pairings=("half_split",), max_batch=3,
-             max_seq=6, max_heads=4, max_pairs=32, max_position=131071,
-             bases=BASES, partial=False, keys=True):
+def problems(dtypes=("f32",), pairings=("half_split",), max_batch=3, max_seq=6,
+             max_heads=4, max_pairs=32, max_position=131071, bases=BASES,
+             partial=False, keys=True):
     """Draws problems, a Drawn each:
 
         @given(ropeproof.strategies.problems(dtypes=["bf16"], keys=False))
@@ -70,9 +70,29 @@ def problems(draw, dtypes=("f32",), pairings=("half_split",), max_batch=3,
     partial            True: heads may have up to 8 channels beyond the window
     keys               True: most have a k, of at most as many heads as q
     """
+    for name, given in (("dtypes", dtypes), ("pairings", pairings),
+                        ("bases", bases)):
+        if not isinstance(given, (list, tuple)) or not given:
+            raise ValueError(f"{name} is {said(given)}; expected a list")
     words = [one_of("one of dtypes", word_of(dtype), BITS) for dtype in dtypes]
     for pairing in pairings:
         one_of("one of pairings", pairing, PAIRINGS)
+    for base in bases:
+        if number("one of bases", base) <= 0:
+            raise ValueError(f"one of bases is {said(base)}; expected a number "
+                             f"above 0")
+    most = dict(max_batch=max_batch, max_seq=max_seq, max_heads=max_heads,
+                max_pairs=max_pairs, max_position=max_position)
+    for name, size in most.items():
+        least = 0 if name == "max_position" else 1
+        if not least <= one_whole(name, size) <= LARGEST_POSITION:
+            raise ValueError(f"{name} is {said(size)}; expected {least} to 2^53")
+    return _problems(words, list(pairings), list(bases), partial, keys, **most)
+
+
+@st.composite
+def _problems(draw, words, pairings, bases, partial, keys, *, max_batch, max_seq,
+              max_heads, max_pairs, max_position):
     dtype = draw(st.sampled_from(words))
     sizes = [draw(st.integers(1, most)) for most in
              (max_batch, max_seq, max_heads)]
@@ -94,5 +114,5 @@ def problems(draw, dtypes=("f32",), pairings=("half_split",), max_batch=3,
         return np.asarray(rounded(values, dtype), DTYPES[dtype])
     return Drawn(elements(heads), elements(k_heads) if k_heads else None,
                  positions.reshape(batch, seq), dtype,
-                 draw(st.sampled_from(list(pairings))),
-                 draw(st.sampled_from(list(bases))), rotary_dim)
+                 draw(st.sampled_from(pairings)), draw(st.sampled_from(bases)),
+                 rotary_dim)
