@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <span>
+#include <string_view>
 
 #include "conformance/judge/codec.h"
 #include "conformance/judge/pair_bounds.h"
@@ -13,7 +15,6 @@
 namespace ropeproof::conformance::explain {
 namespace {
 
-using reference::at;
 using reference::Format;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -27,7 +28,7 @@ double angle_error_of(const cases::Problem& problem,
     reference::bound::PairAngle pair;
     pair.j = j;
     pair.rotary_dim = problem.spec.layout.rotary_dim;
-    pair.inv_freq = cases::value_of(at(golden.inv_freq_hi, j));
+    pair.inv_freq = cases::value_of(reference::at(golden.inv_freq_hi, j));
     pair.axes = problem.spec.axes.count;
     if (pair.inv_freq == 0) continue;
     largest = std::max(
@@ -36,9 +37,10 @@ double angle_error_of(const cases::Problem& problem,
   return largest;
 }
 
-bool are_same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::ranges::equal(a, b, {}, std::bit_cast<std::uint64_t, double>,
-                            std::bit_cast<std::uint64_t, double>);
+std::size_t hash_of(const std::vector<double>& numbers) {
+  return std::hash<std::string_view>()(
+      {reinterpret_cast<const char*>(numbers.data()),
+       numbers.size() * sizeof(double)});
 }
 
 }  // namespace
@@ -55,21 +57,23 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel,
       problem_, golden_, answer.operation, answer.claim, *answer.output);
   if (!permutes())
     angle_error_ = angle_error_of(problem_, golden_, answer.claim);
-  const std::vector<RowBound> rows = row_bounds();
+  rows_ = row_bounds();
   const std::int64_t row = row_size();
   for (const judge::OutputTensor& tensor : layout.tensors()) {
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
-      const std::uint64_t got = at(tensor.got, i), want = at(tensor.golden, i);
-      const judge::Mark& mark = at(marks, tensor.first + i);
+      const std::uint64_t got = reference::at(tensor.got, i),
+                          want = reference::at(tensor.golden, i);
+      const judge::Mark& mark = reference::at(marks, tensor.first + i);
       Value value;
       if (permutes()) {  // it copies bits: they are numbers here
         value.got = static_cast<double>(got),
         value.want = static_cast<double>(want);
         value.is_wrong = got != want;
       } else if (tensor.x != nullptr &&
-                 at(layout.channels().pair_of, i % row) < 0) {
+                 reference::at(layout.channels().pair_of, i % row) < 0) {
         value.got = written_number(format(), got);
-        value.want = judge::fast_decode(format(), at(*tensor.x, i));  // copied
+        value.want = judge::fast_decode(format(),
+                                        reference::at(*tensor.x, i));  // copied
         value.is_wrong = mark.is_wrong && distance(value.got, value.want) != 0;
       } else {
         value.got = written_number(format(), got);
@@ -78,21 +82,19 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel,
         value.own_bound = mark.bound;
         value.is_vacuous = mark.is_vacuous;
       }
-      if (!permutes()) value.row = at(rows, (tensor.first + i) / row);
-      value.bits = judge::fast_encode(format(), value.got);
-      value.is_exact = distance(value.got, value.want) == 0 ||
-                       value.bits == judge::fast_encode(format(), value.want);
+      value.is_exact = is_rounded(value.got, value.want);
       values_.push_back(value);
     }
   }
+  elements_ = std::ssize(values_);
+  for (const Value& value : values_) is_wrong_.push_back(value.is_wrong);
   if (permutes()) return;
   if (has_heads() && seen_.empty()) choose_heads();
   if (!seen_.empty()) bugs_.want(seen_);
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (is_seen(i) && values_[i].is_wrong) ++wrong_;
-  }
   find_unwritten();
-  without_bug_ = predict([](wrong::Pipeline&) {});
+  if (!seen_.empty()) forget_unseen();
+  wrong_ = std::ranges::count_if(values_, &Value::is_wrong);
+  without_bug_ = hash_of(predict([](wrong::Pipeline&) {}));
 }
 
 judge::OutputLayout Trial::layout_of_output() const {
@@ -116,7 +118,7 @@ std::vector<Trial::RowBound> Trial::row_bounds() const {
     for (const judge::Terms& terms : bounds.of_frequencies()) {
       const double relative = terms.claim + terms.result;
       const double theta =
-          cases::value_of(at(golden_.inv_freq_hi, std::ssize(all)));
+          cases::value_of(reference::at(golden_.inv_freq_hi, std::ssize(all)));
       all.push_back({std::abs(theta) * relative, 2 * relative});
     }
     return all;
@@ -143,7 +145,8 @@ std::vector<Trial::RowBound> Trial::row_bounds() const {
       double longest = 0;
       for (std::int64_t t = 0; t < d; ++t) {
         // Channels that are copied may be infinite.
-        const double element = judge::fast_decode(format(), at(x, row * d + t));
+        const double element =
+            judge::fast_decode(format(), reference::at(x, row * d + t));
         if (std::isfinite(element)) {
           longest = std::max(longest, std::abs(element));
         }
@@ -165,6 +168,18 @@ void Trial::find_unwritten() {
   for (Value& value : values_) {
     if (value.is_wrong) value.got = unwritten_number();
   }
+}
+
+void Trial::forget_unseen() {
+  const auto d = static_cast<std::size_t>(row_size());
+  std::vector<Value> kept;
+  for (std::size_t head = 0; head < seen_.size(); ++head) {
+    starts_.push_back(kept.size());
+    if (!seen_[head]) continue;
+    const auto first = values_.begin() + static_cast<std::ptrdiff_t>(head * d);
+    kept.insert(kept.end(), first, first + row_size());
+  }
+  values_ = std::move(kept);
 }
 
 Format Trial::format() const {
@@ -197,11 +212,16 @@ void Trial::choose_heads() {
   }
 }
 
+bool Trial::is_rounded(double got, double exact) const {
+  return distance(got, exact) == 0 || judge::fast_encode(format(), got) ==
+                                          judge::fast_encode(format(), exact);
+}
+
 std::vector<double> Trial::limits(const std::vector<double>& is,
                                   const std::vector<double>& rotated) const {
   std::vector<double> limits(is.size());
   const auto least = [&](std::size_t i) {
-    return std::max(2 * values_[i].own_bound, values_[i].row.head);
+    return std::max(2 * at(i).own_bound, row(i).head);
   };
   if (permutes()) {
     for (std::size_t i = 0; i < is.size(); ++i) limits[i] = least(i);
@@ -220,7 +240,7 @@ std::vector<double> Trial::limits(const std::vector<double>& is,
       if (std::isfinite(by)) moved = std::max(moved, by);
     }
     for (std::size_t i = begin; i < begin + head; ++i) {
-      const double result = longest * std::max(values_[i].row.relative, 8 * u);
+      const double result = longest * std::max(row(i).relative, 8 * u);
       limits[i] = std::max(least(i), result) + moved;
     }
   }
@@ -232,7 +252,8 @@ Fit Trial::compare(const std::vector<double>& is,
                    std::vector<Mark>* marks, std::int64_t most_missed) const {
   Fit fit;
   fit.rounds = rounds;
-  if (marks != nullptr) marks->assign(values_.size(), Mark::kUnmoved);
+  const auto size = static_cast<std::size_t>(elements());
+  if (marks != nullptr) marks->assign(size, Mark::kUnmoved);
   const auto mark = [&](std::size_t i, Mark what) {
     if (marks != nullptr) (*marks)[i] = what;
   };
@@ -240,23 +261,20 @@ Fit Trial::compare(const std::vector<double>& is,
   // An element that the kernel rounds the other way is about as far off as the
   // bug itself moves it.
   constexpr double kFar = 4;
-  const bool is_lost = is.size() != values_.size();  // it leaves its memory
+  const bool is_lost = is.size() != size;  // it leaves its memory
   // Wrong elements far beyond their own bound, and those that the bug gives
   // within it: of heads in which other pairs may be rotated by any angle.
   std::int64_t far = 0, met = 0;
-  for (std::size_t i = 0; i < values_.size(); ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     if (!is_seen(i)) {
       mark(i, Mark::kUnseen);
       continue;
     }
-    const Value& value = values_[i];
+    const Value& value = at(i);
     const double off = is_lost ? kInfinity : distance(value.got, is[i]);
-    const double limit = is_lost ? value.row.head : limits[i];
+    const double limit = is_lost ? row(i).head : limits[i];
     if (!value.is_vacuous) {
-      const bool is_like =
-          !is_lost &&
-          (off == 0 || value.bits == judge::fast_encode(format(), is[i]));
-      if (!is_like) ++fit.unlike_bug;
+      if (is_lost || !is_rounded(value.got, is[i])) ++fit.unlike_bug;
       if (!value.is_exact) ++fit.unlike_exact;
     }
     if (!value.is_wrong) {
@@ -301,7 +319,7 @@ Fit Trial::glance(const wrong::Change& change, bool rounds) const {
 Fit Trial::fit_of(const wrong::Change& change, bool rounds,
                   std::vector<Mark>* marks, std::int64_t most_missed) const {
   const std::vector<double> is = predict(change);
-  const bool is_unmoved = are_same_bits(is, without_bug_);
+  const bool is_unmoved = hash_of(is) == without_bug_;
   if (is_unmoved && most_missed < elements()) {
     Fit fit;
     fit.is_partial = true, fit.wrong = wrong_, fit.rounds = rounds;
@@ -323,9 +341,8 @@ Fit Trial::fit_of(const wrong::Change& change, bool rounds,
 
 double Trial::relative_error() const {
   std::vector<double> all;
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    const Value& value = values_[i];
-    if (!value.is_wrong || !is_seen(i)) continue;
+  for (const Value& value : values_) {
+    if (!value.is_wrong) continue;
     const double off = distance(value.got, value.want) / std::abs(value.want);
     all.push_back(off < 2 ? off : 2);  // NaN, too
   }

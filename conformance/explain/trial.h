@@ -84,7 +84,7 @@ class Trial {
   // A fit that may be partial, in less time.
   Fit glance(const wrong::Change& change, bool rounds) const;
 
-  std::int64_t elements() const { return std::ssize(values_); }
+  std::int64_t elements() const { return elements_; }
   // No wrong element was written.
   bool is_unwritten() const { return is_unwritten_; }
   // How far wrong elements are off, relative to what is due: the median, at
@@ -92,11 +92,12 @@ class Trial {
   double relative_error() const;
   // Whether a right element, were it as far off, would be seen.
   bool would_show(std::size_t i, double relative) const {
-    const Value& value = values_[i];
+    if (!is_seen(i)) return false;
+    const Value& value = at(i);
     return !value.is_vacuous &&
            relative * std::abs(value.want) > value.own_bound;
   }
-  bool is_wrong(std::size_t i) const { return values_[i].is_wrong; }
+  bool is_wrong(std::size_t i) const { return is_wrong_[i]; }
   // Not all heads are looked at.
   bool is_part() const { return !seen_.empty(); }
   // An element, and where it lies.
@@ -110,12 +111,9 @@ class Trial {
   };
   // One element.
   struct Value {
-    double got = 0, want = 0;
-    std::uint64_t bits = 0;  // of `got`, in format()
+    double got = 0, want = 0, own_bound = 0;
     bool is_wrong = false, is_exact = false;
     bool is_vacuous = false;  // accepts any rotation: right says nothing
-    double own_bound = 0;
-    RowBound row;
   };
 
   judge::OutputLayout layout_of_output() const;
@@ -134,6 +132,21 @@ class Trial {
     return seen_.empty() ||
            seen_[element / static_cast<std::size_t>(row_size())];
   }
+  // Lets go of the elements of heads that are not looked at.
+  void forget_unseen();
+  const Value& at(std::size_t element) const {
+    const auto size = static_cast<std::size_t>(row_size());
+    return values_[starts_.empty() ? element
+                                   : starts_[element / size] + element % size];
+  }
+  const RowBound& row(std::size_t element) const {
+    static constexpr RowBound kNone;
+    return rows_.empty()
+               ? kNone
+               : rows_[element / static_cast<std::size_t>(row_size())];
+  }
+  // Whether `got` is the number `exact`, rounded to nearest.
+  bool is_rounded(double got, double exact) const;
   // How far the answer may be from `is`, where it is looked at; `rotated` is
   // the same with other angles, or empty.
   std::vector<double> limits(const std::vector<double>& is,
@@ -150,11 +163,15 @@ class Trial {
   const cases::Golden& golden_;
   Predictor bugs_;
   double angle_error_ = 0;  // relative, of what the claim allows
-  std::vector<Value> values_;
+  std::int64_t elements_ = 0;
+  std::vector<bool> is_wrong_;       // each element
+  std::vector<Value> values_;        // of the heads that are looked at
+  std::vector<std::size_t> starts_;  // of each head among them; empty: all are
+  std::vector<RowBound> rows_;
   bool is_unwritten_ = false;
-  std::vector<double> without_bug_;  // what a right kernel gives
-  std::vector<bool> seen_;           // heads; empty: all
-  std::int64_t wrong_ = 0;           // elements of these
+  std::size_t without_bug_ = 0;  // the hash of what a right kernel gives
+  std::vector<bool> seen_;       // heads; empty: all
+  std::int64_t wrong_ = 0;       // elements of these
 };
 
 }  // namespace ropeproof::conformance::explain
