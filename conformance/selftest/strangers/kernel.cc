@@ -16,7 +16,7 @@ using wrong::bytes_at;
 
 // What a table of cosines and sines was formed from, when it was.
 struct Kept {
-  std::vector<std::int64_t> positions;  // [batch, seq], of axis 0
+  std::vector<std::int64_t> positions;  // [axes, batch, seq]
   Frequencies frequencies;
 };
 
@@ -58,18 +58,19 @@ class Kernel {
   void look_up() {
     const Fault* const fault = here_.find(Point::kTable, Op::kStale);
     if (fault == nullptr) return;
-    for (std::int64_t b = 0; b < p_.batch; ++b) {
-      for (std::int64_t s = 0; s < p_.seq; ++s) {
-        kept_.positions.push_back(
-            p_.positions[b * p_.position_batch_stride + s]);
-      }
+    for (std::int64_t i = 0; i < p_.position_axes * p_.batch * p_.seq; ++i) {
+      const std::int64_t row = i / p_.seq;
+      kept_.positions.push_back(
+          p_.positions[row / p_.batch * p_.position_axis_stride +
+                       row % p_.batch * p_.position_batch_stride + i % p_.seq]);
     }
     static std::map<std::uint64_t, Kept> cache;
     if (cache.size() > 64) cache.clear();
     kept_ = cache.try_emplace(key_of(*fault), kept_).first->second;
     const auto pairs = static_cast<std::size_t>(p_.rotary_dim / 2);
     kept_.frequencies.of_pairs.resize(pairs);
-    kept_.positions.resize(static_cast<std::size_t>(p_.batch * p_.seq));
+    kept_.positions.resize(
+        static_cast<std::size_t>(p_.position_axes * p_.batch * p_.seq));
   }
 
   std::uint64_t key_of(const Fault& fault) const {
@@ -281,11 +282,12 @@ class Kernel {
 
   std::int64_t position_of(std::int64_t j) {
     const std::int64_t row = here_.batch * p_.seq + here_.token;
-    if (!kept_.positions.empty()) {
-      return kept_.positions[static_cast<std::size_t>(row)];
-    }
     const std::int64_t axis =
         p_.axis_of_pair == nullptr ? 0 : p_.axis_of_pair[j];
+    if (!kept_.positions.empty()) {
+      return kept_
+          .positions[static_cast<std::size_t>(axis * p_.batch * p_.seq + row)];
+    }
     return p_.positions[here_.index(
         Point::kPositionOffset,
         here_.index(Point::kAxis, axis, 0) * p_.position_axis_stride +

@@ -64,6 +64,16 @@ TEST_CASE("a fault of each part strikes where its condition holds alone",
   }
 }
 
+TEST_CASE("a cache whose key tells all problems apart is right on every axis",
+          "[conformance][strangers]") {
+  const Fault fault{Part::kMemory, Point::kTable, Op::kStale, 64,
+                    (1u << std::size(kKeyFields)) - 1};
+  check::PaperKernel kernel = here({true, {fault}});
+  CHECK(check::check_values(kernel, ROPEPROOF_ROPE,
+                            cases::committed_case("core-axes-001"), {})
+            .passes());
+}
+
 TEST_CASE("a seed's programs are always the same and unlike each other",
           "[conformance][strangers]") {
   std::set<std::string> seen;
