@@ -156,7 +156,7 @@ Mutations rotations() {
        for_all([](CosSin& r) {
          r = {r.c * r.c - r.s * r.s, 2 * r.c * r.s};
        })},
-      {"set to 0", "paiml/aprender#2079", "memory/aliasing", 4,
+      {"set to 0", "paiml/aprender#2079", "value/altered", 4,
        "look whether this part is computed, and written back",
        for_all([](CosSin& r) {
          r = {0, 0};
