@@ -9,18 +9,23 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-// A run of a kernel with this bug has one diagnosis, with no other name and no
-// place.
-void check_named_alone(const char* name) {
+// What is said of a run of a kernel with this change.
+std::vector<explain::Diagnosis> said_of(const wrong::Change& change) {
   explain::Base base = explain::base_of(wrong::exact_pipeline(), ROPEPROOF_A0,
                                         reference::Format::kF32);
-  wrong::known(name).change(base.pipeline);
+  change(base.pipeline);
   wrong::PipelineKernel kernel(base.description, base.pipeline);
   cases::Corpus corpus;
   corpus.groups.emplace_back().rope_cases = explain::formed_for_trials();
   Selection selection;
   selection.values_only = true;
-  const auto found = diagnose(run_suite(kernel, corpus, selection), corpus);
+  return diagnose(run_suite(kernel, corpus, selection), corpus);
+}
+
+// A run of a kernel with this bug has one diagnosis, with no other name and no
+// place.
+void check_named_alone(const char* name) {
+  const auto found = said_of(wrong::known(name).change);
   REQUIRE(found.size() == 1);
   CHECK(found[0].what == name);
   CHECK(found[0].aliases.empty());
@@ -37,6 +42,39 @@ TEST_CASE("positions read densely are named, rows apart or shared",
           "[conformance][diagnosis]") {
   check_named_alone(
       "positions or ids taken to lie densely, a row for each batch row");
+}
+
+TEST_CASE(
+    "a factor that nobody has met is told, and that it strikes everywhere",
+    "[conformance][diagnosis]") {
+  const auto check_named = [](const wrong::Change& change, const char* name) {
+    const auto found = said_of(change);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].what == name);
+    CHECK(found[0].where == explain::Place{});
+  };
+  const auto results = [](double y) { return 0.75 * y; };
+  check_named(wrong::set(&wrong::Pipeline::result, results),
+              "results times 0.75");
+  check_named(
+      [](wrong::Pipeline& pipeline) {
+        pipeline.frequency = [f = pipeline.frequency](
+                                 const ropeproof_problem& p, std::int64_t j) {
+          return f(p, j) * 0.0174533;
+        };
+      },
+      "frequencies times 0.0174533");
+}
+
+TEST_CASE("a part of what is not written is no bug of its own by a rule",
+          "[conformance][diagnosis]") {
+  const auto found = said_of(
+      wrong::set(&wrong::Pipeline::leaves,
+                 [](const ropeproof_problem& p, const wrong::HeadIndex& i) {
+                   return i.batch > 0 && p.dtype == ROPEPROOF_F32;
+                 }));
+  REQUIRE(!found.empty());
+  CHECK(found[0].what == "not written");
 }
 
 }  // namespace

@@ -142,4 +142,34 @@ AngleCause angle_cause(const std::vector<const Answer*>& answers,
   return Causes(answers, pairs).find();
 }
 
+double factor_of_angles(const std::vector<const Answer*>& answers,
+                        const std::vector<TurnedPair>& pairs) {
+  struct Angle {
+    double due, off, weight;
+  };
+  std::vector<Angle> angles;
+  for (const TurnedPair& p : pairs) {
+    const cases::Case& asked = *answers[p.answer]->asked;
+    const bool is_adjoint =
+        asked.problem.spec.direction == reference::Direction::kAdjoint;
+    const double due = p.position * cases::value_of(reference::at(
+                                        asked.golden.inv_freq_hi, p.pair));
+    angles.push_back({is_adjoint ? -due : due, p.off, p.certainty});
+  }
+  // From small angles on: those before say how many circles one is off by.
+  std::ranges::sort(angles, {}, [](const Angle& a) { return std::abs(a.due); });
+  double products = 0, squares = 0;
+  for (const auto& [due, off, weight] : angles) {
+    // Beyond these nobody knows the circles.
+    constexpr double kMostDue = 3, kMostUnsure = 0.3;
+    if (std::abs(due) > std::max(kMostDue, kMostUnsure * std::sqrt(squares))) {
+      break;
+    }
+    const double expected = squares > 0 ? products / squares * due : 0;
+    products += weight * due * (expected + in_half_circle(off - expected));
+    squares += weight * due * due;
+  }
+  return squares > 0 ? 1 + products / squares : 1;
+}
+
 }  // namespace ropeproof::conformance::explain

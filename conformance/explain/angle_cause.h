@@ -19,13 +19,18 @@ struct TurnedPair {
   std::int64_t token = 0, pair = 0;
   double position = 0;  // on the pair's axis
   double off = 0;       // of the angle as it turns, in (-pi, pi]
-  double weight = 0;    // the inverse of its square error
+  double weight = 0;    // what it tells: a few large errors no more than others
+  double certainty = 0;  // the inverse of its square error
 };
 
 // The one of both that explains the angles of wrong pairs, of kernels that form
 // them. Where neither does, or both do, it is unknown.
 AngleCause angle_cause(const std::vector<const Answer*>& answers,
                        const std::vector<TurnedPair>& pairs);
+
+// The one factor of all angles that explains most of what they are off by.
+double factor_of_angles(const std::vector<const Answer*>& answers,
+                        const std::vector<TurnedPair>& pairs);
 
 }  // namespace ropeproof::conformance::explain
 

@@ -4,7 +4,6 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <tuple>
 
 #include "conformance/explain/failures.h"
@@ -16,6 +15,7 @@ namespace ropeproof::conformance::explain {
 namespace {
 
 using Numbers = std::vector<std::size_t>;
+using Kind = Place::Kind;
 
 // More faults than these are no diagnosis.
 constexpr std::size_t kMostFaults = 4;
@@ -36,7 +36,9 @@ class Diagnoser {
     failures_.try_from(0, left_);
     add_changed_bits();
     while (!left_.empty() && found_.size() < kMostFaults) {
-      if (!add_best() && !add_numeric() && !add_two_at_once()) break;
+      const bool is_found =
+          add_best() || add_numeric() || add_fitted() || add_two_at_once();
+      if (!is_found) break;
     }
     join_two();
     for (Found& one : found_) add_lost(one);
@@ -63,8 +65,7 @@ class Diagnoser {
   // A fault, the failures that it explains, and its one or two bugs.
   struct Found {
     Diagnosis diagnosis;
-    Numbers failures;
-    Numbers bugs;
+    Numbers failures, bugs;
   };
 
   // Of the failures that are left.
@@ -116,18 +117,17 @@ class Diagnoser {
       const bool are_few = 4 * failures.size() < left_.size();
       constexpr std::size_t kFew = 3;
       if (are_few && failures.size() < kFew) continue;
-      using Kind = Place::Kind;
       if (where.place.kind == Kind::kNoSimpleRule) {
         if (!sure && 4 * failures.size() >= 3 * left_.size() &&
             failures_.are_sure(failures, h)) {
           sure.emplace(h, where);
         }
       } else if (where.place.kind != Kind::kRule || !are_few) {
-        take_one(h, where);
+        take_whole(h, where);
         return true;
       }
     }
-    if (sure) take_one(sure->first, sure->second);
+    if (sure) take_whole(sure->first, sure->second);
     return sure.has_value();
   }
 
@@ -139,6 +139,16 @@ class Diagnoser {
     for (const auto& one : wrong::numeric_mutations())
       hypotheses_.push_back(one);
     failures_.try_from(known, left_);
+    return add_best();
+  }
+
+  // Adds the step that the numbers show, with the number that fits them: then
+  // it is known where it strikes.
+  bool add_fitted() {
+    const std::optional<wrong::Mutation> fitted = seen_step().fitted;
+    if (!fitted || fitted->name == hypotheses_.back().name) return false;
+    hypotheses_.push_back(*fitted);
+    failures_.try_from(hypotheses_.size() - 1, left_);
     return add_best();
   }
 
@@ -172,6 +182,22 @@ class Diagnoser {
     return h;
   }
 
+  // A bug that needs a rule is none of its own where it is part of another one:
+  // "only batch row 0 written" where seq > 4 is "not written" by a rule.
+  void take_whole(std::size_t h, const Rule& where) {
+    const Numbers failures = explained_by(h, false);
+    if (where.place.kind == Kind::kEverywhere) return take_one(h, where);
+    for (const std::size_t whole : failures_.wholes_of(h, failures)) {
+      const Rule rule =
+          strikes_.of_bug(hypotheses_[whole].change, false, failures);
+      if (rule.place.kind == Kind::kRule ||
+          where.place.kind == Kind::kNoSimpleRule) {
+        return take_one(whole, rule);
+      }
+    }
+    take_one(h, where);
+  }
+
   void take_one(std::size_t h, const Rule& where) {
     Numbers failures = explained_by(h, false);
     h = of_equals(h, failures);
@@ -182,7 +208,7 @@ class Diagnoser {
     const bool is_sharp = std::ranges::any_of(
         failures, [&](std::size_t i) { return failures_.fit(i, h).sharp > 0; });
     for (const std::size_t i : is_sharp ? left_ : Numbers()) {
-      if (failures_.fit(i, h).allows(where.place.kind == Place::Kind::kRule) &&
+      if (failures_.fit(i, h).allows(where.place.kind == Kind::kRule) &&
           std::ranges::find(failures, i) == failures.end()) {
         failures.push_back(i);
       }
@@ -298,17 +324,9 @@ class Diagnoser {
   // A bug that leaves its memory in every call that crashed, and spoils no
   // answer that is right.
   void add_lost_alone() {
-    constexpr std::size_t kFewest = 3;
-    if (lost_.left() < kFewest) return;
-    const std::vector<Failure>& right = strikes_.contrast(lost_.operations());
-    Numbers bugs;
-    for (std::size_t h = 0; h < hypotheses_.size() && !right.empty(); ++h) {
-      const auto& change = hypotheses_[h].change;
-      const bool spoils = std::ranges::any_of(right, [&](const Failure& one) {
-        return one.trial->fit(change, false).broken > 0;
-      });
-      if (!spoils && lost_.are_all(change)) bugs.push_back(h);
-    }
+    if (lost_.left() < 3) return;  // a bug for two is found by chance
+    const Numbers bugs =
+        lost_.bugs_of_all(hypotheses_, strikes_.contrast(lost_.operations()));
     if (bugs.empty()) return;
     Found one{named({bugs.front()}, {}), {}, {bugs.front()}};
     for (std::size_t i = 1; i < bugs.size(); ++i) {
@@ -326,16 +344,20 @@ class Diagnoser {
     };
   }
 
-  // By no known bug: the step that the numbers show to be wrong.
-  void add_seen_step() {
+  Step seen_step() const {
     std::vector<const Answer*> wrong;
     for (const std::size_t i : left_) wrong.push_back(&failures_.answer(i));
-    Step step = step_of(wrong, evidence_.kernel);
+    return step_of(wrong, evidence_.kernel);
+  }
+
+  // By no known bug: the step that is wrong.
+  void add_seen_step() {
+    const Step step = seen_step();
     if (step.what.empty()) return;
-    add_unexplained(left_, {.what = std::move(step.what),
+    add_unexplained(left_, {.what = step.what,
                             .bug = step.bug,
                             .equation = step.equation,
-                            .advice = std::move(step.advice),
+                            .advice = step.advice,
                             .residual = step.residual});
   }
 

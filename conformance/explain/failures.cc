@@ -93,6 +93,35 @@ bool Failures::are_sure(const std::vector<std::size_t>& some,
   return sharp >= kFewest;
 }
 
+std::vector<std::size_t> Failures::wholes_of(
+    std::size_t part, const std::vector<std::size_t>& failures) {
+  const auto is_whole = [&](std::size_t whole) {
+    bool is_more = false;
+    for (const std::size_t i : failures) {
+      if (!fit(i, whole).explains_wrong()) return false;
+      const Trial& trial = *failures_[i].trial;
+      const auto right = trial.predict([](wrong::Pipeline&) {}),
+                 less = trial.predict(hypotheses_[part].change),
+                 more = trial.predict(hypotheses_[whole].change);
+      if (less.size() != right.size() || more.size() != right.size()) {
+        return false;
+      }
+      for (std::size_t e = 0; e < right.size(); ++e) {
+        const bool is_like = distance(less[e], more[e]) == 0;
+        if (!is_like && distance(less[e], right[e]) != 0) return false;
+        is_more = is_more || !is_like;
+      }
+    }
+    return is_more;
+  };
+  std::vector<std::size_t> wholes;
+  for (const std::size_t h : leads_) {
+    const bool rounds = hypotheses_[h].rounds || hypotheses_[part].rounds;
+    if (h != part && !rounds && is_whole(h)) wholes.push_back(h);
+  }
+  return wholes;
+}
+
 void Failures::add_rivals(Diagnosis& d, std::size_t best,
                           const std::vector<std::size_t>& failures) {
   std::optional<std::pair<std::int64_t, double>> least;
@@ -169,10 +198,22 @@ LostAnswers::LostAnswers(const Evidence& evidence) : evidence_(evidence) {
   }
 }
 
-bool LostAnswers::are_all(const wrong::Change& change) const {
-  return std::ranges::all_of(left_, [&](const Call& call) {
-    return leaves_memory(call.bugs, change);
-  });
+std::vector<std::size_t> LostAnswers::bugs_of_all(
+    const std::vector<wrong::Mutation>& hypotheses,
+    const std::vector<Failure>& right) const {
+  std::vector<std::size_t> bugs;
+  for (std::size_t h = 0; h < hypotheses.size() && !right.empty(); ++h) {
+    const wrong::Change& change = hypotheses[h].change;
+    const bool spoils = std::ranges::any_of(right, [&](const Failure& one) {
+      return one.trial->fit(change, false).broken > 0;
+    });
+    if (!spoils && std::ranges::all_of(left_, [&](const Call& call) {
+          return leaves_memory(call.bugs, change);
+        })) {
+      bugs.push_back(h);
+    }
+  }
+  return bugs;
 }
 
 std::set<std::uint32_t> LostAnswers::operations() const {

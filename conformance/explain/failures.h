@@ -54,6 +54,11 @@ class Failures {
   // are far from right, and where it rounds, whole answers.
   bool are_sure(const std::vector<std::size_t>& some, std::size_t hypothesis);
 
+  // The leads that explain these failures, too, and change all that this one
+  // does in the same way, and more; none that round.
+  std::vector<std::size_t> wholes_of(std::size_t part,
+                                     const std::vector<std::size_t>& failures);
+
   // Says of a diagnosis the aliases, which explain as much of these failures as
   // `best` does; and the best of the other leads.
   void add_rivals(Diagnosis& d, std::size_t best,
@@ -83,10 +88,13 @@ class LostAnswers {
   // `evidence` outlives this.
   explicit LostAnswers(const Evidence& evidence);
 
-  // How many calls are left to be explained, and whether a bug leaves its
-  // memory in each.
+  // How many calls are left to be explained.
   std::size_t left() const { return left_.size(); }
-  bool are_all(const wrong::Change& change) const;
+  // The bugs that leave their memory in each, and spoil no right answer; none
+  // where there is none.
+  std::vector<std::size_t> bugs_of_all(
+      const std::vector<wrong::Mutation>& hypotheses,
+      const std::vector<Failure>& right) const;
   std::set<std::uint32_t> operations() const;
 
   // Takes the calls in which the bug leaves its memory, and says how many they

@@ -13,6 +13,7 @@
 #include "conformance/explain/moved_spots.h"
 #include "conformance/explain/spots.h"
 #include "conformance/text/format.h"
+#include "conformance/wrong/mutation_lists.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::explain {
@@ -121,6 +122,8 @@ class Reader {
     errors_ += share * errors;
     times_ += share * times;
     all_wants_ += share * wants;
+    all_times_ += times;
+    squares_ += wants;
     const Complex turn = cross / xx, due = rows[0].turn;
     const Complex by[kWays] = {due + cosine / xx,
                                due + Complex(0, sine / xx),
@@ -145,9 +148,9 @@ class Reader {
     furthest_[kCosine] = std::max(furthest_[kCosine], std::abs(cosine / xx));
     furthest_[kSine] = std::max(furthest_[kSine], std::abs(sine / xx));
     furthest_[kAngle] = std::max(furthest_[kAngle], std::abs(off));
-    groups_.push_back({answers_.size() - 1, rows[0].token, rows[0].pair,
-                       rows[0].position, off,
-                       std::min(wants, kLargestError * count / (off * off))});
+    groups_.push_back(
+        {answers_.size() - 1, rows[0].token, rows[0].pair, rows[0].position,
+         off, std::min(wants, kLargestError * count / (off * off)), wants});
     if (errors > wants) ++unlike_;
   }
 
@@ -196,7 +199,7 @@ class Reader {
     // chosen anew for every pair and token.
     constexpr double kRightLength = 1.5;  // bounds of a pair: of two elements
     if (left_[kSign].largest <= kRightLength && is_seen(kSign)) {
-      return named("results times -1", length_bug(), 4, kSign);
+      return results_times(-1, kSign);
     }
     double least = 1;
     for (const Way way : {kAngle, kSine, kCosine, kScale}) {
@@ -204,11 +207,13 @@ class Reader {
     }
     // Where all are as good the first one; of angles that are far off, what is
     // not one.
-    const double factor = times_ / all_wants_;
+    const double factor = all_times_ / squares_;
     const double of_factor = errors_of_factor(factor);
-    if (of_factor <= kMostLeft && of_factor <= kAsGood * least + 1e-9) {
-      return named(text::format("results times %.6g", factor), length_bug(), 4,
-                   kScale);
+    // What is left within the bounds is no reason for another way.
+    const bool is_good = of_factor <= kAsGood * least + 1e-9 ||
+                         of_factor * errors_ <= equations();
+    if (of_factor <= kMostLeft && is_good) {
+      return results_times(factor, kScale);
     }
     constexpr double kFar = 0.5;
     std::vector<Way> ways = {kAngle, kSine, kCosine, kScale};
@@ -262,8 +267,11 @@ class Reader {
   }
 
   double errors_of_factor(double factor) const {
-    // E - (k - 1)^2 sum |want|^2, as k fits best.
-    return (errors_ - (factor - 1) * (factor - 1) * all_wants_) / errors_;
+    // |y - k w|^2 = |y - w|^2 - 2 (k - 1) (w, y - w) + (k - 1)^2 |w|^2
+    const double more = factor - 1;
+    return (errors_ - 2 * more * (times_ - all_wants_) +
+            more * more * all_wants_) /
+           errors_;
   }
 
   // No rotation: then single elements.
@@ -292,15 +300,43 @@ class Reader {
             "type, a limit, a sign"};
   }
 
+  Step results_times(double factor, Way way) const {
+    Step step =
+        named(text::format("results times %.6g", factor), length_bug(), 4, way);
+    step.fitted = {step.what,
+                   "",
+                   step.bug,
+                   step.equation,
+                   step.advice,
+                   wrong::set(&wrong::Pipeline::result,
+                              [factor](double y) { return factor * y; })};
+    return step;
+  }
+
   Step named(std::string what, cases::Bug bug, int equation, Way way) const {
     return {std::move(what), bug, equation,
             "look at what is done to these numbers beside the formula",
             left_[way].largest};
   }
 
+  Step of_angles() const {
+    Step step = of_cause();
+    if (!forms()) return step;
+    const double factor = factor_of_angles(answers_, groups_);
+    step.fitted = {text::format("frequencies times %.6g", factor),
+                   "",
+                   frequency_bug(),
+                   1,
+                   step.advice,
+                   wrong::changes_frequency(
+                       [factor](double theta, const ropeproof_problem&,
+                                std::int64_t) { return factor * theta; })};
+    return step;
+  }
+
   // By what an angle is off: the position of a token, the frequency of a pair,
   // or neither.
-  Step of_angles() const {
+  Step of_cause() const {
     const double furthest = furthest_[kAngle];
     const std::string by = text::format(", off by up to %.3g rad", furthest);
     const AngleCause cause =
@@ -349,6 +385,7 @@ class Reader {
               unlike_ = 0;
   MovedSpots moves_;
   double errors_ = 0, times_ = 0, all_wants_ = 0;
+  double all_times_ = 0, squares_ = 0;  // each by its own bound
   std::array<Left, kWays> left_{};
   std::array<double, kWays> furthest_{};
 };

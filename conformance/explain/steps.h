@@ -3,11 +3,13 @@
 #ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_STEPS_H_
 #define ROPEPROOF_CONFORMANCE_EXPLAIN_STEPS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/cases/bug_class.h"
 #include "conformance/explain/answer.h"
+#include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::explain {
 
@@ -16,9 +18,11 @@ struct Step {
   std::string what;
   cases::Bug bug;
   int equation = 0;  // of equation.h
-  std::string advice;
+  const char* advice = "";
   // The largest error over its bound that remains once the step is undone.
   double residual = 0;
+  // The step with the number that fits best, for others to try.
+  std::optional<wrong::Mutation> fitted = {};
 };
 
 // The step of wrong answers of rotations to problems that are not `is_special`;
