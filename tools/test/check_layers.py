@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 141_579, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_612,
+    ("everything outside vectors/", 141_590, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_622,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_838, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 14_654,
