@@ -189,16 +189,16 @@ std::string Judgement::Judged::other_claim_text() const {
   const std::vector<std::function<void(Claim&)>> kChanges = {
       in_f32, by_exp2, in_ulps, in_steps, truncates, rounds_each};
   for (const auto& change : kChanges) {
-    plugin::Description other = kernel;
-    change(other.claims[0]);
-    judge::Claim tried = judge::claim_of(other, asked.problem.dtype, operation);
+    Claim other = kernel.claims[0];
+    change(other);
+    judge::Claim tried =
+        judge::claim_of(other, kernel.features, asked.problem.dtype, operation);
     if (given) tried.table = claim.table;
     const judge::Measurement m =
         judge::judge(asked.problem, asked.golden, operation, tried, output);
     if (m.wrong == 0 && is_verdict(m.vacuous, m.elements)) {
       return report::paragraph(
-          "claim", "the looser claim " +
-                       plugin::claim_members(other.claims[0]).dump() +
+          "claim", "the looser claim " + plugin::claim_members(other).dump() +
                        " allows errors of this size; make it only for a kernel "
                        "that computes so");
     }

@@ -11,14 +11,10 @@ using reference::bound::AngleClass;
 using reference::bound::Power;
 using reference::bound::Rounds;
 
-Claim claim_of(const plugin::Description& description, reference::Format dtype,
+Claim claim_of(const plugin::Description& description, Format dtype,
                std::uint32_t operation) {
-  using reference::Format;
-  Claim claim = claim_of(description, dtype);
-  if (operation == ROPEPROOF_FREQUENCIES) {
-    claim.table = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
-  }
-  return claim;
+  return claim_of(description.claim(plugin::abi_dtype(dtype)),
+                  description.features, dtype, operation);
 }
 
 Claim with_angle(Claim claim, std::uint32_t angle_class, Format arithmetic) {
@@ -34,8 +30,8 @@ Claim with_angle(Claim claim, std::uint32_t angle_class, Format arithmetic) {
   return claim;
 }
 
-Claim claim_of(const plugin::Description& description, Format dtype) {
-  const ropeproof_claim& made = description.claim(plugin::abi_dtype(dtype));
+Claim claim_of(const ropeproof_claim& made, std::uint32_t features,
+               Format dtype, std::uint32_t operation) {
   Claim claim;
   claim.power = made.power == ROPEPROOF_EXP2 ? Power::kExp2 : Power::kPow;
   claim.power_ulp = static_cast<int>(made.power_ulp);
@@ -46,7 +42,10 @@ Claim claim_of(const plugin::Description& description, Format dtype) {
   claim.rounds = made.rounding == ROPEPROOF_ROUND_EACH ? Rounds::kEach
                  : made.rounding == ROPEPROOF_TRUNCATE ? Rounds::kTruncate
                                                        : Rounds::kOnce;
-  claim.computes_scaling = (description.features & ROPEPROOF_INV_FREQ) == 0;
+  claim.computes_scaling = (features & ROPEPROOF_INV_FREQ) == 0;
+  if (operation == ROPEPROOF_FREQUENCIES) {
+    claim.table = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+  }
   return with_angle(claim, made.angle_class,
                     made.angle_dtype == 0
                         ? Format::kF32

@@ -13,13 +13,15 @@ namespace ropeproof::conformance::judge {
 
 using reference::bound::Claim;
 
-// What a description claims for one dtype.
-Claim claim_of(const plugin::Description& description, reference::Format dtype);
-// What it claims of an operation: frequencies are asked for in f32, or in f64
-// where the tensors are f64, the types that kernels keep them in; all else in
-// the table type.
+// What a claim says of one dtype under an operation: frequencies are asked for
+// in f32, or in f64 where the tensors are f64, the types that kernels keep them
+// in; all else in the table type. `features` are those of the kernel.
+Claim claim_of(const ropeproof_claim& made, std::uint32_t features,
+               reference::Format dtype,
+               std::uint32_t operation = ROPEPROOF_ROPE);
+// What a description claims of it.
 Claim claim_of(const plugin::Description& description, reference::Format dtype,
-               std::uint32_t operation);
+               std::uint32_t operation = ROPEPROOF_ROPE);
 
 // A claim with an angle of class ROPEPROOF_A0 .. A3; `arithmetic` is
 // that of A1 and A3.

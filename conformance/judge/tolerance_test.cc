@@ -44,30 +44,29 @@ TEST_CASE("each word of a description selects its row",
       {ROPEPROOF_A3, ROPEPROOF_F16, AngleClass::kDirect, Format::kF16},
       {ROPEPROOF_A3, ROPEPROOF_BF16, AngleClass::kDirect, Format::kBF16}};
   for (const auto& row : rows) {
-    plugin::Description description;
-    description.claims[0].angle_class = row.angle_class;
-    description.claims[0].angle_dtype = row.angle_dtype;
-    const Claim claim = claim_of(description, Format::kF32);
+    ropeproof_claim made = plugin::kStrictestClaim;
+    made.angle_class = row.angle_class;
+    made.angle_dtype = row.angle_dtype;
+    const Claim claim = claim_of(made, 0, Format::kF32);
     CAPTURE(row.angle_class, row.angle_dtype);
     CHECK(claim.angle_class == row.want);
     CHECK(claim.angle_arithmetic == row.arithmetic);
   }
-  plugin::Description description;
-  description.claims[0].power = ROPEPROOF_EXP2;
-  description.claims[0].power_ulp = 4;
-  description.claims[0].trig_ulp = 3;
-  description.claims[0].table_dtype = ROPEPROOF_F16;
-  description.claims[0].rounding = ROPEPROOF_ROUND_EACH;
-  description.features = ROPEPROOF_INV_FREQ;
-  const Claim claim = claim_of(description, Format::kBF16);
+  ropeproof_claim made = plugin::kStrictestClaim;
+  made.power = ROPEPROOF_EXP2;
+  made.power_ulp = 4;
+  made.trig_ulp = 3;
+  made.table_dtype = ROPEPROOF_F16;
+  made.rounding = ROPEPROOF_ROUND_EACH;
+  const Claim claim = claim_of(made, ROPEPROOF_INV_FREQ, Format::kBF16);
   CHECK(claim.power == Power::kExp2);
   CHECK(claim.power_ulp == 4);
   CHECK(claim.trig_ulp == 3);
   CHECK(claim.table == Format::kF16);
   CHECK(claim.rounds == Rounds::kEach);
   CHECK_FALSE(claim.computes_scaling);
-  description.claims[0].rounding = ROPEPROOF_TRUNCATE;
-  CHECK(claim_of(description, Format::kBF16).rounds == Rounds::kTruncate);
+  made.rounding = ROPEPROOF_TRUNCATE;
+  CHECK(claim_of(made, 0, Format::kBF16).rounds == Rounds::kTruncate);
 }
 
 TEST_CASE("the table can be read as a table", "[conformance][tolerance]") {

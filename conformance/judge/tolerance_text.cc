@@ -63,9 +63,9 @@ std::string angle_rows() {
   for (const auto& angle : kAngles) {
     for (const auto& [power, name] : plugin::kPowerWords) {
       if (angle.angle_class == ROPEPROOF_A2 && power != ROPEPROOF_POW) continue;
-      plugin::Description description;
-      description.claims[0].power = power;
-      const Claim claim = with_angle(claim_of(description, Format::kF32),
+      ropeproof_claim made = plugin::kStrictestClaim;
+      made.power = power;
+      const Claim claim = with_angle(claim_of(made, 0, Format::kF32),
                                      angle.angle_class, angle.arithmetic);
       const std::string row =
           text::word(plugin::kAngleClassWords, angle.angle_class) + " " +
@@ -82,10 +82,10 @@ std::string angle_rows() {
 std::string local_rows(Format output, std::uint32_t rounding) {
   std::string text;
   for (const auto& [table, name] : text::kFormatWords) {
-    plugin::Description description;
-    description.claims[0].table_dtype = plugin::abi_dtype(table);
-    description.claims[0].rounding = rounding;
-    const Claim claim = claim_of(description, output);
+    ropeproof_claim made = plugin::kStrictestClaim;
+    made.table_dtype = plugin::abi_dtype(table);
+    made.rounding = rounding;
+    const Claim claim = claim_of(made, 0, output);
     const LocalRow row = local_row(claim);
     const std::string title = "table " + std::string(name) + " " +
                               text::word(plugin::kRoundingWords, rounding) +

@@ -133,9 +133,7 @@ double allowed_error(const ropeproof_claim& claim, std::uint32_t dtype,
   namespace bound = reference::bound;
   constexpr std::int64_t kChannels = 128;
   constexpr double kRatio = 0x1.bb5fad00ab22cp-1;  // 10000^(-2/128)
-  plugin::Description description;
-  description.claims = {claim};
-  const judge::Claim c = judge::claim_of(description, plugin::format_of(dtype));
+  const judge::Claim c = judge::claim_of(claim, 0, plugin::format_of(dtype));
   const bound::LocalError local = output_error(c, false, false);
   double worst = 0, frequency = 1;
   for (std::int64_t j = 0; j < kChannels / 2; ++j, frequency *= kRatio) {
@@ -213,12 +211,12 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
   return {sorted.begin(), sorted.end()};
 }
 
-judge::Measurement measured(plugin::Description description,
+judge::Measurement measured(const plugin::Description& kernel,
                             const ropeproof_claim& claim, const Result& r) {
-  description.claims = {claim};
+  const cases::Problem& p = r.c->problem;
   return judge::judge(
-      r.c->problem, r.c->golden, r.operation,
-      judge::claim_of(description, r.c->problem.dtype, r.operation), r.output);
+      p, r.c->golden, r.operation,
+      judge::claim_of(claim, kernel.features, p.dtype, r.operation), r.output);
 }
 
 // The largest error over its bound, above 1 where the claim does not hold.
@@ -348,10 +346,11 @@ FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
 }
 
 std::string claims_json(const FoundClaims& found) {
-  plugin::Description description;
-  description.claims = found.claims;
   plugin::Json json;
-  json["claims"] = plugin::description_json(description)["claims"];
+  json["claims"] = plugin::Json::array();
+  for (const ropeproof_claim& claim : found.claims) {
+    json["claims"].push_back(plugin::claim_json(claim));
+  }
   json["none"] = dtypes_of(found.none);
   json["unasked"] = dtypes_of(found.unasked);
   json["calls"] = found.calls;
