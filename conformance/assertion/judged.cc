@@ -108,7 +108,7 @@ const std::vector<double>& Judgement::Judged::bound_of_each() {
         any.sin = any.cos;
       }
       for (const judge::Mark& mark :
-           judge::marks_of(p, golden(), operation, claim, any)) {
+           judge::judge_each(p, golden(), operation, claim, any).marks) {
         each_bound.push_back(mark.bound);
       }
     }

@@ -13,6 +13,7 @@
 #include "conformance/assertion/judgement.h"
 #include "conformance/assertion/part.h"
 #include "conformance/cases/case.h"
+#include "conformance/explain/answer.h"
 #include "conformance/explain/diagnosis.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/description.h"
@@ -49,7 +50,7 @@ struct Judgement::Judged {
   bool are_nans() const;
   std::optional<Part> looked_at() const;
   std::vector<explain::Diagnosis> diagnoses(
-      const std::optional<Part>& part) const;
+      explain::Answer answer, const std::optional<Part>& part) const;
   std::string case_text() const;
   std::string bound_text() const;
   std::string other_claim_text() const;

@@ -98,7 +98,7 @@ std::optional<Part> Judgement::Judged::looked_at() const {
 }
 
 std::vector<explain::Diagnosis> Judgement::Judged::diagnoses(
-    const std::optional<Part>& part) const {
+    explain::Answer answer, const std::optional<Part>& part) const {
   const std::string rows =
       cache ? rows_taken(asked, *cache, claim, output) : "";
   if (!rows.empty()) {
@@ -112,18 +112,13 @@ std::vector<explain::Diagnosis> Judgement::Judged::diagnoses(
   explain::Evidence evidence;
   evidence.kernel = kernel;
   const explain::Facts facts;  // of one problem, the places alone tell apart
-  explain::Answer answer;
+  if (part) {
+    answer =
+        explain::answer_of(std::make_shared<const cases::Case>(part->asked),
+                           operation, claim, part->output);
+  }
   answer.facts = &facts;
-  answer.operation = operation;
-  answer.asked =
-      std::make_shared<const cases::Case>(part ? part->asked : asked);
-  answer.claim = claim;
-  answer.output =
-      std::make_shared<const judge::Output>(part ? part->output : output);
-  answer.is_failure = true;
   if (part) answer.tokens = part->tokens, answer.seq = asked.problem.seq;
-  answer.elements =
-      part ? part->asked.problem.elements() : measurement.elements;
   evidence.wrong.push_back(std::move(answer));
   evidence.right = [](const std::set<std::uint32_t>&) {
     return std::vector<explain::Answer>();
@@ -209,10 +204,11 @@ std::string Judgement::Judged::other_claim_text() const {
 // As in the report of a run, without what replays it.
 std::string Judgement::Judged::failure_text() const {
   const judge::Measurement& m = measurement;
-  const explain::Account account = explain::account_of(
-      m, asked.problem, asked.golden, operation, claim, output);
+  const explain::Answer answer = explain::answer_of(
+      {std::shared_ptr<void>{}, &asked}, operation, claim, output);
+  const explain::Account account = explain::account_of(answer);
   const std::optional<Part> part = looked_at();
-  const std::vector<explain::Diagnosis> faults = diagnoses(part);
+  const std::vector<explain::Diagnosis> faults = diagnoses(answer, part);
   const bool is_named = std::ranges::any_of(faults, [](const auto& d) {
     return d.what != "" && !(d.bug == cases::Bug("memory/wrong-place"));
   });

@@ -78,13 +78,12 @@ class FactorRows {
 // pair whose bound accepts any rotation: the judge counts these.
 template <Format kFormat>
 bool is_pair_within(double u, double v, double got_u, double got_v,
-                    const Factors& f, const judge::Terms& terms, double eta,
-                    double eta_slope) {
+                    const Factors& f, const judge::Terms& terms,
+                    const judge::Size& size) {
   if (terms.is_vacuous) return false;
-  const double scale = terms.amplitude * judge::pair_length<kFormat>(u, v);
-  const double absolute = eta + eta_slope * (std::abs(u) + std::abs(v));
   const double y_u = u * f.uu + v * f.uv, y_v = u * f.vu + v * f.vv;
-  const double angle_and_arithmetic = scale * (terms.claim - kDoubt) + absolute;
+  const double angle_and_arithmetic =
+      size.scale * (terms.claim - kDoubt) + size.underflow;
   constexpr double kNearly = 1 - 0x1p-48;  // the roundings of the bound itself
   const auto is_within = [&](double got, double y) {
     return std::abs(got - y) <=
@@ -96,10 +95,8 @@ bool is_pair_within(double u, double v, double got_u, double got_v,
 template <Format kFormat>
 bool is_tensor_within(const cases::Problem& problem, judge::PairBounds& bounds,
                       FactorRows& factors, const judge::Channels& channels,
-                      const judge::Claim& claim, std::int64_t heads,
-                      const cases::Bits& x, const cases::Bits& got) {
-  const double eta = underflow_error(claim, 0);
-  const double eta_slope = underflow_error(claim, 1) - eta;
+                      std::int64_t heads, const cases::Bits& x,
+                      const cases::Bits& got) {
   const std::int64_t d = problem.spec.layout.head_dim;
   for (std::int64_t token = 0; token < problem.tokens(); ++token) {
     if (!factors.find(token)) return false;
@@ -112,9 +109,10 @@ bool is_tensor_within(const cases::Problem& problem, judge::PairBounds& bounds,
       };
       for (std::size_t j = 0; j < terms.size(); ++j) {
         const reference::Pair &from = channels.from[j], &to = channels.to[j];
-        if (!is_pair_within<kFormat>(value(x, from.u), value(x, from.v),
-                                     value(got, to.u), value(got, to.v),
-                                     factors[j], terms[j], eta, eta_slope)) {
+        const double u = value(x, from.u), v = value(x, from.v);
+        if (!is_pair_within<kFormat>(u, v, value(got, to.u), value(got, to.v),
+                                     factors[j], terms[j],
+                                     bounds.size<kFormat>(terms[j], u, v))) {
           return false;
         }
       }
@@ -194,7 +192,7 @@ bool is_surely_within(const cases::Problem& problem,
     const auto is_within = [&](std::int64_t heads, const cases::Bits& x,
                                const cases::Bits& got) {
       return is_tensor_within<kFormat>(problem, bounds, factors, channels,
-                                       claim, heads, x, got);
+                                       heads, x, got);
     };
     return is_within(problem.q_heads, problem.q, output.q) &&
            is_within(problem.k_heads, problem.k, output.k);

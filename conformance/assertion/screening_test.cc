@@ -119,10 +119,11 @@ TEST_CASE("goldens and bounds without a result are those of the judge",
     const ropeproof_problem given = call.begin();
     REQUIRE(exact.run(given).outcome == plugin::Outcome::kOk);
     const Judgement none(given, claim, Result::kNone);
-    const auto marks =
-        judge::marks_of(problem, asked.golden, ROPEPROOF_ROPE,
-                        judge::claim_of(kernel, problem.dtype, ROPEPROOF_ROPE),
-                        read_output(given));
+    const auto marks = judge::judge_each(problem, asked.golden, ROPEPROOF_ROPE,
+                                         judge::claim_of(kernel, problem.dtype,
+                                                         ROPEPROOF_ROPE),
+                                         read_output(given))
+                           .marks;
     REQUIRE(none.golden().size() == marks.size());
     REQUIRE(none.bound().size() == marks.size());
     CHECK(none.wrong() == -1);

@@ -28,11 +28,9 @@ class Taker {
         output_(output),
         rows_(std::ssize(all.cos_u) / all.pairs),
         channels_(problem_.spec),
-        eta_(underflow_error(claim, 0)),
-        eta_slope_(underflow_error(claim, 1) - eta_) {
-    judge::PairBounds bounds(problem_, asked.golden, claim, ROPEPROOF_ROTATE);
+        bounds_(problem_, asked.golden, claim, ROPEPROOF_ROTATE) {
     for (std::int64_t token = 0; token < problem_.tokens(); ++token) {
-      terms_ = bounds.at(token);
+      terms_ = bounds_.at(token);
       if (!fits(token, due(token))) wrong_.push_back(token);
       if (wrong_.size() == kMostTokens) break;
     }
@@ -116,13 +114,10 @@ class Taker {
         const auto f =
             all_.factors(row * all_.pairs + j, problem_.spec.direction);
         const double y_u = u * f.uu + v * f.uv, y_v = u * f.vu + v * f.vv;
-        const double scale =
-            terms_[at].amplitude * judge::pair_length<kFormat>(u, v);
-        // The products here are rounded as well.
-        const double eta =
-            eta_ + eta_slope_ * (std::abs(u) + std::abs(v)) + 0x1p-50 * scale;
+        judge::Size size = bounds_.size<kFormat>(terms_[at], u, v);
+        size.underflow += 0x1p-50 * size.scale;  // products here round, too
         const auto is_near = [&](double is, double y) {
-          return std::abs(is - y) <= terms_[at].bound(scale, y, eta);
+          return std::abs(is - y) <= terms_[at].bound(size, y);
         };
         if (!is_near(value(got, to.u), y_u) ||
             !is_near(value(got, to.v), y_v)) {
@@ -138,7 +133,7 @@ class Taker {
   const judge::Output& output_;
   std::int64_t rows_;
   judge::Channels channels_;
-  double eta_, eta_slope_;
+  judge::PairBounds bounds_;
   std::vector<judge::Terms> terms_;  // a table's are the same at every token
   std::vector<std::int64_t> wrong_;
 };

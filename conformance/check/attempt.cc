@@ -82,15 +82,14 @@ Check judged(const plugin::Kernel& kernel, const Subject& subject,
   }
   const judge::Claim claim =
       judge::claim_of(kernel.description(), c.problem.dtype, operation);
-  const judge::Measurement m =
-      judge::judge(c.problem, c.golden, operation, claim, output);
-  if (m.pass()) return result;
+  if (judge::judge(c.problem, c.golden, operation, claim, output).pass()) {
+    return result;
+  }
   result.verdict = Verdict::kFail;
   result.has_wrong_values = true;
-  result.wrong = {0, shared(c), shared(output)};
-  result.reason =
-      of + explain::account_of(m, c.problem, c.golden, operation, claim, output)
-               .pattern;
+  result.wrong =
+      shared(explain::answer_of(shared(c), operation, claim, output));
+  result.reason = of + explain::account_of(*result.wrong).pattern;
   return result;
 }
 
@@ -108,9 +107,11 @@ Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
   const plugin::Answer answer = call_of(kernel, subject, storage).run(output);
   Check check = judged(kernel, subject, answer, output, aspect, what);
   if (check.wrong && storage) {
-    cases::Case asked = *check.wrong->asked;
+    explain::Answer stored = *check.wrong;
+    cases::Case asked = *stored.asked;
     asked.problem.storage = *storage;
-    check.wrong->asked = shared(std::move(asked));
+    stored.asked = shared(std::move(asked));
+    check.wrong = shared(std::move(stored));
   }
   return check;
 }

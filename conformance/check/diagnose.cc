@@ -68,40 +68,20 @@ class Answers {
   Answers(const Run& run, const cases::Corpus& corpus)
       : run_(run), corpus_(corpus) {}
 
-  explain::Answer of(const AskedAnswer& kept) {
-    explain::Answer answer = of(run_.checks[kept.check], kept.asked);
-    answer.output = kept.output;
-    return answer;
-  }
-
-  // Without an output.
-  explain::Answer of(const Check& check,
-                     std::shared_ptr<const cases::Case> asked) {
-    explain::Answer answer;
+  // An answer to a check, with what the run says of it.
+  explain::Answer of(const Check& check, explain::Answer answer) {
     answer.id = check.case_id;
-    answer.operation = check.operation;
-    answer.is_failure = is_failure(check.verdict);
-    if (check.measurement) {
-      answer.elements = check.measurement->elements;
-      answer.equation = check.account.equation;
-    }
+    answer.equation = check.account.equation;
     const auto facts = run_.facts.find(check.case_id);
-    const bool is_permutation = asked->problem.task == cases::Task::kPermute;
     // A formed case of the same id is one of rotations, too; a promise may be
     // asked of a part of it.
-    if (is_permutation || !check.is_of_values()) {
-      answer.elements = asked->problem.elements();
-      facts_.push_back(facts_of(asked->problem));
+    const cases::Problem& p = answer.asked->problem;
+    if (p.task == cases::Task::kPermute || !check.is_of_values()) {
+      facts_.push_back(facts_of(p));
       answer.facts = &facts_.back();
+    } else if (facts != run_.facts.end()) {
+      answer.facts = &facts->second;
     }
-    if (!is_permutation) {
-      answer.claim =
-          judge::claim_of(run_.kernel, asked->problem.dtype, check.operation);
-      if (answer.facts == nullptr && facts != run_.facts.end()) {
-        answer.facts = &facts->second;
-      }
-    }
-    answer.asked = std::move(asked);
     return answer;
   }
 
@@ -124,11 +104,12 @@ class Answers {
       const Check& check = *passing[i * passing.size() / count];
       auto c = asked.of(check);
       if (c == nullptr || c->problem.is_special) continue;
-      explain::Answer answer = of(check, std::move(c));
-      answer.output =
-          std::make_shared<const judge::Output>(explain::exact_output(
-              *answer.asked, check.operation, answer.claim.table));
-      answers.push_back(std::move(answer));
+      const judge::Claim claim =
+          judge::claim_of(run_.kernel, c->problem.dtype, check.operation);
+      answers.push_back(of(
+          check, explain::answer_of(
+                     c, check.operation, claim,
+                     explain::exact_output(*c, check.operation, claim.table))));
     }
     return answers;
   }
@@ -153,14 +134,14 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
   evidence.kernel = run.kernel;
   evidence.crashes =
       static_cast<std::size_t>(std::ranges::count_if(run.checks, is_crash));
-  std::vector<std::size_t> asked_wrong;  // checks of the wrong answers
-  for (const AskedAnswer& wrong : run.wrong) {
-    if (run.checks[wrong.check].is_right_alone()) continue;
-    evidence.wrong.push_back(answers.of(wrong));
-    asked_wrong.push_back(wrong.check);
-  }
-  for (const AskedAnswer& lost : run.lost) {
-    evidence.lost.push_back(answers.of(lost));
+  std::vector<std::size_t> asked_wrong, asked_lost;  // checks of these
+  for (std::size_t i = 0; i < run.checks.size(); ++i) {
+    const Check& check = run.checks[i];
+    if (check.wrong == nullptr || check.is_right_alone()) continue;
+    const bool is_lost = check.wrong->output == nullptr;
+    (is_lost ? asked_lost : asked_wrong).push_back(i);
+    (is_lost ? evidence.lost : evidence.wrong)
+        .push_back(answers.of(check, *check.wrong));
   }
   evidence.right = [&](const std::set<std::uint32_t>& operations) {
     return answers.right(operations);
@@ -173,7 +154,7 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
   }
   explain::Explanation found = explain::explain(evidence);
   std::set<std::size_t> explained;
-  for (const std::size_t i : found.lost) explained.insert(run.lost[i].check);
+  for (const std::size_t i : found.lost) explained.insert(asked_lost[i]);
   for (std::size_t i = 0; i < run.checks.size(); ++i) {
     if (found.explains_crashes && is_crash(run.checks[i])) explained.insert(i);
   }
@@ -198,7 +179,8 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
     explain::Seen some;
     auto c = kernel == nullptr ? nullptr : asked.of(check);
     if (c == nullptr || !check.is_of_values()) return some;
-    const explain::Answer like = answers.of(check, std::move(c));
+    const explain::Answer like = answers.of(
+        check, {.operation = check.operation, .asked = std::move(c)});
     for (const explain::Answer& answer :
          answers_again(*kernel, run, like, explain::Again::kNear, round)) {
       auto& list = answer.output == nullptr ? some.struck : some.spared;

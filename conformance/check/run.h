@@ -58,14 +58,6 @@ std::shared_ptr<const T> shared(T value) {
   return std::make_shared<const T>(std::move(value));
 }
 
-// A call and its answer, kept to be explained. What was asked may be a part of
-// the check's case; without an output the kernel crashed.
-struct AskedAnswer {
-  std::size_t check = 0;  // index of the check, in a run
-  std::shared_ptr<const cases::Case> asked;
-  std::shared_ptr<const judge::Output> output;
-};
-
 // One case under one operation: its values, or a promise beside them.
 struct Check {
   std::string case_id;
@@ -83,7 +75,9 @@ struct Check {
   plugin::Answer answer;          // to the call that failed
   std::string end;                // of that call: the reason without "call 2: "
   bool has_wrong_values = false;  // of a promise, which has no measurement
-  std::optional<AskedAnswer> wrong = {};  // of these
+  // A wrong answer or a crash, kept to be explained. What was asked may be a
+  // part of the check's case.
+  std::shared_ptr<const explain::Answer> wrong = {};
   Retry retry = Retry::kNone;
   std::string changed;  // the field that alone differs from an earlier problem
 
@@ -95,9 +89,9 @@ struct Check {
   bool passes() const { return verdict == Verdict::kPass; }
 };
 
-// Elements of one answer, and of all that a run keeps: some 100 MB. Of answers
-// that are larger than the former a few are kept: a bug may need many rows to
-// show.
+// Elements of one answer, and of all that a run keeps: some 150 MB with their
+// marks. Of answers that are larger than the former a few are kept: a bug may
+// need many rows to show.
 inline constexpr std::int64_t kLargestKept = std::int64_t{1} << 17;
 inline constexpr std::int64_t kMostKept = std::int64_t{1} << 21;
 inline constexpr std::int64_t kMostLargeKept = 3;
@@ -146,10 +140,8 @@ struct Run {
   // What needs_of() says of a case; of others nothing.
   plugin::Needs needs_of(const std::string& id) const;
 
-  // The members from here on are no part of a report. Wrong answers are kept
-  // for a diagnosis, up to kMostKept elements together; recipes and
-  // description, so that a case can be formed again.
-  std::vector<AskedAnswer> wrong, lost;  // of the lost ones the first
+  // The members from here on are no part of a report: recipes and description,
+  // so that a case can be formed again.
   std::vector<cover::Recipe> recipes;
   plugin::Description formed_for;
   std::shared_ptr<const cover::Arrays> arrays = {};  // null: nothing is formed

@@ -49,8 +49,7 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                                    kernel.shares_memory());
   const judge::Claim claim =
       judge::claim_of(kernel.description(), c.problem.dtype, operation);
-  judge::Output mine;
-  judge::Output& output = asking.answer == nullptr ? mine : *asking.answer;
+  judge::Output output;
   try {
     check.answer = call_of(kernel, {c, operation}).run(output, asking.rounds);
     check.verdict = verdict_of(check.answer.outcome);
@@ -61,15 +60,21 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     check.reason = error.what();
     return check;
   }
-  check.measurement = judge::judge(c.problem, c.golden, operation, claim,
-                                   output, asking.spread);
-  if (asking.explains) {
-    check.account = explain::account_of(*check.measurement, c.problem, c.golden,
-                                        operation, claim, output);
-  }
   check.reason = output.stray;
-  if (!check.measurement->pass() || !output.stray.empty()) {
-    check.verdict = Verdict::kFail;
+  check.measurement =
+      judge::judge(c.problem, c.golden, operation, claim, output,
+                   asking.shown ? &asking.shown->spread : nullptr);
+  const bool is_wrong = !check.measurement->pass();
+  if (is_wrong || !output.stray.empty()) check.verdict = Verdict::kFail;
+  if (asking.shown) {
+    explain::keep_better(asking.shown->specimen, c, operation, output,
+                         claim.table, is_wrong);
+  }
+  if (!is_wrong || asking.wanted == Wanted::kVerdict) return check;
+  check.wrong = shared(
+      explain::answer_of(shared(c), operation, claim, std::move(output)));
+  if (asking.wanted == Wanted::kAccount) {
+    check.account = explain::account_of(*check.wrong);
   }
   return check;
 }
@@ -88,7 +93,8 @@ class FreshProcess {
     if (!is_wrong || !kernel_.is_live() || left_ == 0) return;
     --left_;
     const auto is_right = [&] {
-      return check_values(kernel_, operation, c).verdict == Verdict::kPass;
+      return check_values(kernel_, operation, c, {.wanted = Wanted::kVerdict})
+          .passes();
     };
     if (is_right()) {
       check.retry = Retry::kRightAgain;
@@ -197,11 +203,9 @@ class Suite {
       if (is_over()) return;
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
-      judge::Output answer;
-      Check values =
-          check_values(kernel_, operation, c,
-                       {is_declined, rounds, &answer, selection_.explains,
-                        selection_.shows ? &run_.shown.spread : nullptr});
+      Check values = check_values(kernel_, operation, c,
+                                  {is_declined, rounds, wanted(),
+                                   selection_.shows ? &run_.shown : nullptr});
       fresh_.ask(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
                              values.verdict == Verdict::kDeclined;
@@ -213,11 +217,13 @@ class Suite {
         if (!changed.empty()) values.verdict = Verdict::kFail;
         values.reason += changed;
       }
-      show_values(c, operation, values, answer);
-      keep(c, values, std::move(answer));
+      keep(values);
       const bool is_right = values.verdict == Verdict::kPass;
-      if (values.verdict == Verdict::kCrash && run_.lost.size() < kMostLost) {
-        run_.lost.push_back({run_.checks.size(), shared(c), nullptr});
+      if (values.verdict == Verdict::kCrash && lost_++ < kMostLost) {
+        values.wrong = shared(explain::Answer{
+            .operation = operation,
+            .asked = shared(c),
+            .claim = judge::claim_of(run_.kernel, c.problem.dtype, operation)});
       }
       add_values(c, operation, std::move(values));
       if (selection_.values_only || is_declined || is_over()) continue;
@@ -229,21 +235,14 @@ class Suite {
   }
 
   void ask_permutation(const cases::Case& c) {
-    judge::Output answer;
     Check values =
-        check_values(kernel_, ROPEPROOF_PERMUTE, c,
-                     {.answer = &answer, .explains = selection_.explains});
-    keep(c, values, std::move(answer));
+        check_values(kernel_, ROPEPROOF_PERMUTE, c, {.wanted = wanted()});
+    keep(values);
     add_values(c, ROPEPROOF_PERMUTE, std::move(values));
   }
 
-  void show_values(const cases::Case& c, std::uint32_t operation,
-                   const Check& values, const judge::Output& answer) {
-    if (!values.measurement || !selection_.shows) return;
-    const judge::Claim claim =
-        judge::claim_of(run_.kernel, c.problem.dtype, operation);
-    explain::keep_better(run_.shown.specimen, c, operation, answer, claim.table,
-                         !values.measurement->pass());
+  Wanted wanted() const {
+    return selection_.explains ? Wanted::kAccount : Wanted::kAnswer;
   }
 
   // Whether an answer of so many elements is kept, and counts.
@@ -253,27 +252,17 @@ class Suite {
     return fits;
   }
 
-  // Keeps a wrong answer for the check that is added next.
-  void keep(const cases::Case& c, const Check& values, judge::Output answer) {
-    const bool is_wrong = values.measurement && !values.measurement->pass();
-    if (!is_wrong) return;
-    const bool is_large = values.measurement->elements > kLargestKept;
-    if (is_large && large_++ >= kMostLargeKept) return;
-    if (fits(values.measurement->elements)) {
-      run_.wrong.push_back(
-          {run_.checks.size(), shared(c), shared(std::move(answer))});
-    }
-  }
-
-  // Of a promise whose call shows by itself what is wrong, where the plain call
-  // does not.
-  void keep(Check& check, bool is_right_else) {
-    const auto wrong = std::exchange(check.wrong, std::nullopt);
-    if (!wrong || !is_right_else || !is_of_one_call(check.aspect)) return;
-    const std::int64_t elements = wrong->asked->problem.elements();
-    if (elements > kLargestKept || !fits(elements)) return;
-    run_.wrong.push_back(*wrong);
-    run_.wrong.back().check = run_.checks.size();
+  // Drops a wrong answer that is not to be kept; of a promise is kept what the
+  // call shows by itself, and the plain call does not.
+  void keep(Check& check, bool is_right_else = false) {
+    if (check.wrong == nullptr) return;
+    const std::int64_t elements = check.wrong->judged->all.elements;
+    const bool is_large = elements > kLargestKept;
+    const bool is_kept =
+        check.is_of_values()
+            ? !is_large || large_++ < kMostLargeKept
+            : !is_large && is_right_else && is_of_one_call(check.aspect);
+    if (!is_kept || !fits(elements)) check.wrong.reset();
   }
 
   void ask(const cases::Group& group) {
@@ -296,7 +285,9 @@ class Suite {
       for (const auto& c : list) {
         if (!takes(group.tier, c.id)) continue;
         show(c.id);
-        add(c, contract_.of(c));
+        Check check = contract_.of(c);
+        keep(check);
+        add(c, std::move(check));
       }
     };
     ask_each(group.reject_cases);
@@ -368,6 +359,7 @@ class Suite {
   bool has_failed_ = false;
   std::int64_t kept_ = 0;  // elements of wrong answers
   std::int64_t large_ = 0;
+  std::size_t lost_ = 0;
   Filter filter_;
   Choices choices_;
   FreshProcess fresh_;

@@ -47,12 +47,14 @@ struct Selection {
 // "tier core", "profile llama3-f32-128k".
 std::string asked_text(const Selection& selection);
 
+// What a check of wrong values has beside its verdict; an account with answer.
+enum class Wanted { kVerdict, kAnswer, kAccount };
+
 struct Asking {
-  bool is_declined = false;         // said for it: DECLINED, without a call
-  int rounds = 1;                   // times over, as Call::run
-  judge::Output* answer = nullptr;  // gets what the kernel returned
-  bool explains = true;             // wrong values get their account
-  judge::Spread* spread = nullptr;  // as that of judge()
+  bool is_declined = false;  // said for it: DECLINED, without a call
+  int rounds = 1;            // times over, as Call::run
+  Wanted wanted = Wanted::kAccount;
+  Shown* shown = nullptr;  // gets what the answer shows
 };
 
 // Judges the values of one case under one operation, in one call; UNSUPPORTED

@@ -16,7 +16,6 @@
 #include "conformance/check/offered.h"
 #include "conformance/cover/offer.h"
 #include "conformance/cover/recipes.h"
-#include "conformance/judge/judge.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -165,31 +164,25 @@ class Asker {
     if (!kernel_.is_live()) return std::nullopt;
     auto own = std::make_shared<OwnFacts>();
     own->asked = c;
-    auto output = std::make_shared<judge::Output>();
+    judge::Output output;
     const Subject subject{own->asked, like_.operation};
     const bool is_answered =
-        call_of(kernel_, subject).run(*output).outcome == plugin::Outcome::kOk;
+        call_of(kernel_, subject).run(output).outcome == plugin::Outcome::kOk;
     own->facts = facts_of(own->asked.problem);
     own->facts.insert(more.begin(), more.end());
-    explain::Answer answer = like_;
+    explain::Answer& answer = all_.emplace_back();
     answer.asked = {own, &own->asked};
-    answer.facts = &own->facts;
-    if (!is_answered) {
-      answer.output = nullptr;
-      answer.is_failure = true;
-      all_.push_back(std::move(answer));
-      return std::nullopt;
+    if (is_answered) {
+      answer = explain::answer_of(
+          answer.asked, like_.operation,
+          judge::claim_of(kernel_.description(), own->asked.problem.dtype,
+                          like_.operation),
+          std::move(output));
     }
-    answer.output = output;
-    answer.claim = judge::claim_of(kernel_.description(),
-                                   own->asked.problem.dtype, like_.operation);
-    const judge::Measurement m =
-        judge::judge(own->asked.problem, own->asked.golden, like_.operation,
-                     answer.claim, *output);
-    answer.is_failure = !m.pass();
-    answer.elements = m.elements;
-    all_.push_back(std::move(answer));
-    return !m.pass();
+    answer.id = like_.id;
+    answer.facts = &own->facts;
+    if (!is_answered) return std::nullopt;
+    return answer.is_failure();
   }
 
   plugin::Kernel& kernel_;

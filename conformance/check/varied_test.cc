@@ -40,8 +40,8 @@ TEST_CASE("a threshold of a size is found between a right and a wrong answer",
   for (const explain::Answer& answer :
        answers_again(kernel, {}, like, explain::Again::kSizes, 0)) {
     const cases::Problem& p = answer.asked->problem;
-    CHECK(answer.is_failure == (p.q_heads > kMost));
-    is_wrong[p.q_heads] = answer.is_failure;
+    CHECK(answer.is_failure() == (p.q_heads > kMost));
+    is_wrong[p.q_heads] = answer.is_failure();
     is_beside = is_beside || (p.q_heads == kMost && p.seq > 2);
   }
   REQUIRE(is_wrong.contains(kMost));

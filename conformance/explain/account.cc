@@ -307,17 +307,17 @@ void add_rows(Pattern& pattern, const judge::OutputLayout& layout,
   }
 }
 
-Pattern pattern_of(const cases::Problem& problem, const cases::Golden& golden,
-                   std::uint32_t operation, const judge::OutputLayout& layout,
-                   const std::vector<judge::Mark>& marks) {
-  const bool is_permuted = operation == ROPEPROOF_PERMUTE;
+Pattern pattern_of(const Answer& answer, const judge::OutputLayout& layout) {
+  const cases::Problem& problem = answer.asked->problem;
+  const std::vector<judge::Mark>& marks = answer.judged->marks;
+  const bool is_permuted = answer.operation == ROPEPROOF_PERMUTE;
   Pattern pattern(problem.spec.axes.count == 1 && !is_permuted &&
-                  operation != ROPEPROOF_FREQUENCIES);
+                  answer.operation != ROPEPROOF_FREQUENCIES);
   for (const judge::OutputTensor& tensor : layout.tensors()) {
     if (tensor.x != nullptr) {
       add_rows(pattern, layout, tensor, marks);
       judge::with_format(problem.dtype, [&]<Format kFormat>() {
-        add_lengths<kFormat>(pattern, problem, golden, tensor,
+        add_lengths<kFormat>(pattern, problem, answer.asked->golden, tensor,
                              layout.channels());
       });
       continue;
@@ -352,16 +352,15 @@ Tensors wrong_ones(const judge::OutputLayout& layout,
 
 }  // namespace
 
-Account account_of(const judge::Measurement& judged,
-                   const cases::Problem& problem, const cases::Golden& golden,
-                   std::uint32_t operation, const judge::Claim& claim,
-                   const judge::Output& output) {
+Account account_of(const Answer& answer) {
   Account account;
-  if (judged.pass()) return account;
-  const judge::OutputLayout layout(problem, golden, operation, claim, output);
-  const std::vector<judge::Mark> marks =
-      judge::marks_of(problem, golden, operation, claim, output);
-  const auto pattern = pattern_of(problem, golden, operation, layout, marks);
+  const auto& [all, marks] = *answer.judged;
+  if (all.pass()) return account;
+  const cases::Problem& problem = answer.asked->problem;
+  const cases::Golden& golden = answer.asked->golden;
+  const std::uint32_t operation = answer.operation;
+  const judge::OutputLayout layout = answer.layout();
+  const auto pattern = pattern_of(answer, layout);
   account.pattern = pattern.text();
   if (operation == ROPEPROOF_PERMUTE) {
     account.equation = equation_of(ROPEPROOF_PERMUTE);
@@ -373,12 +372,12 @@ Account account_of(const judge::Measurement& judged,
   if (!problem.is_special && !symptoms.only_outside &&
       !symptoms.some_heads_alone) {
     measured =
-        measure(problem, golden, operation, output, claim.table,
+        measure(problem, golden, operation, *answer.output, answer.claim.table,
                 !symptoms.has_lengths || symptoms.pairs_keep_length, tensors);
   }
   // Then it is no more than what rounding makes of small angles.
-  if (judged.beyond_structure == 0) measured.angle_error = 0;
-  account.measured = matches_of(problem, layout, marks);
+  if (all.beyond_structure == 0) measured.angle_error = 0;
+  account.measured = matches_of(answer);
   const bool is_one =
       problem.q_heads > 0 && problem.k_heads > 0 && tensors.q != tensors.k;
   for (const std::string& sentence : measured.text(problem.pairs())) {
@@ -391,8 +390,8 @@ Account account_of(const judge::Measurement& judged,
   symptoms.position_is_off = measured.is_position_off();
   account.equation = equation_of(
       symptoms, operation,
-      claim.computes_scaling ? problem.spec.frequencies.scaling
-                             : reference::Scaling(reference::Default{}));
+      answer.claim.computes_scaling ? problem.spec.frequencies.scaling
+                                    : reference::Scaling(reference::Default{}));
   account.is_equation_shown = is_shown(symptoms);
   return account;
 }

@@ -6,10 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/golden.h"
-#include "conformance/cases/problem.h"
-#include "conformance/judge/judge.h"
-#include "conformance/judge/output.h"
+#include "conformance/explain/answer.h"
 
 namespace ropeproof::conformance::explain {
 
@@ -24,11 +21,8 @@ struct Account {
   std::vector<std::string> measured;
 };
 
-// The account of an output that is judged. It may take milliseconds.
-Account account_of(const judge::Measurement& judged,
-                   const cases::Problem& problem, const cases::Golden& golden,
-                   std::uint32_t operation, const judge::Claim& claim,
-                   const judge::Output& output);
+// The account of an answer that has an output. It may take milliseconds.
+Account account_of(const Answer& answer);
 
 }  // namespace ropeproof::conformance::explain
 

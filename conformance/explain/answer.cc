@@ -1,5 +1,7 @@
 #include "conformance/explain/answer.h"
 
+#include <utility>
+
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::explain {
@@ -25,6 +27,22 @@ cases::Bits rotated(const cases::Case& c, const cases::Bits& x,
 }
 
 }  // namespace
+
+judge::OutputLayout Answer::layout() const {
+  return {asked->problem, asked->golden, operation, claim, *output};
+}
+
+Answer answer_of(std::shared_ptr<const cases::Case> asked,
+                 std::uint32_t operation, const judge::Claim& claim,
+                 judge::Output output) {
+  auto judged = std::make_shared<const judge::Judged>(judge::judge_each(
+      asked->problem, asked->golden, operation, claim, output));
+  return {.operation = operation,
+          .asked = std::move(asked),
+          .claim = claim,
+          .output = std::make_shared<const judge::Output>(std::move(output)),
+          .judged = std::move(judged)};
+}
 
 judge::Output exact_output(const cases::Case& c, std::uint32_t operation,
                            reference::Format table) {

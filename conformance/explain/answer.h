@@ -13,28 +13,38 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/explain/in_common.h"
+#include "conformance/judge/judge.h"
 #include "conformance/judge/output.h"
+#include "conformance/judge/output_layout.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/description.h"
 
 namespace ropeproof::conformance::explain {
 
-// A call, and what it answered.
+// A call, what it answered, and what the judge says of that.
 struct Answer {
-  std::string id;  // of its case
+  std::string id = {};  // of its case
   std::uint32_t operation = 0;
-  std::shared_ptr<const cases::Case> asked;
-  judge::Claim claim;                           // of the kernel, for this call
-  std::shared_ptr<const judge::Output> output;  // null: it crashed
-  const Facts* facts = nullptr;                 // of the problem; null: unknown
-  bool is_failure = false;
-  std::int64_t elements = 0;
-  int equation = 0;  // that wrong elements contradict
+  std::shared_ptr<const cases::Case> asked = {};
+  judge::Claim claim = {};  // of the kernel, for this call
+  // Null: it crashed.
+  std::shared_ptr<const judge::Output> output = {};
+  std::shared_ptr<const judge::Judged> judged = {};
+  const Facts* facts = nullptr;  // of the problem; null: unknown
+  int equation = 0;              // that wrong elements contradict
   // Where it is a part of a result: the numbers of its tokens there, row by
   // row, and how many a row of it has. Empty: it is all.
-  std::vector<std::int64_t> tokens;
+  std::vector<std::int64_t> tokens = {};
   std::int64_t seq = 0;
+
+  bool is_failure() const { return judged == nullptr || !judged->all.pass(); }
+  judge::OutputLayout layout() const;  // of the output; the answer outlives it
 };
+
+// Judges an output.
+Answer answer_of(std::shared_ptr<const cases::Case> asked,
+                 std::uint32_t operation, const judge::Claim& claim,
+                 judge::Output output);
 
 // What a kernel is asked for a diagnosis, beside a wrong answer: the
 // same problem over and over, which has the fact "number of the call"; the same

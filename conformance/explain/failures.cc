@@ -25,7 +25,8 @@ std::vector<const Answer*> chosen(const std::vector<Answer>& answers) {
   for (const Answer& answer : answers) {
     if (!answer.asked->problem.is_special) all.push_back(&answer);
   }
-  std::ranges::stable_sort(all, {}, &Answer::elements);
+  std::ranges::stable_sort(
+      all, {}, [](const Answer* one) { return one->judged->all.elements; });
   if (all.size() <= kMostTried) return all;
   std::vector<const Answer*> some;
   for (std::size_t i = 0; i < kMostTried; ++i) {

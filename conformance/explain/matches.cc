@@ -387,14 +387,14 @@ class Matcher {
 
 }  // namespace
 
-std::vector<std::string> matches_of(const cases::Problem& problem,
-                                    const judge::OutputLayout& layout,
-                                    const std::vector<judge::Mark>& marks) {
+std::vector<std::string> matches_of(const Answer& answer) {
+  const cases::Problem& problem = answer.asked->problem;
+  const judge::OutputLayout layout = answer.layout();
   const bool is_rotation = layout.tensors()[0].x != nullptr;
   if (!is_rotation || problem.is_special || layout.elements() > kMostElements) {
     return {};
   }
-  return Matcher(problem, layout, marks).sentences();
+  return Matcher(problem, layout, answer.judged->marks).sentences();
 }
 
 }  // namespace ropeproof::conformance::explain

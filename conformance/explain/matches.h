@@ -7,21 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/problem.h"
-#include "conformance/judge/judge.h"
-#include "conformance/judge/output_layout.h"
+#include "conformance/explain/answer.h"
 
 namespace ropeproof::conformance::explain {
 
 // Sentences, each true of every element that it speaks of; none where nothing
 // matches, for an output that is no q and k, or of more than 2^22 elements. Two
 // values match within twice the bound of the golden, inputs by their bits; what
-// a chance of one in 1000 would explain is no match. `marks` as judge::marks_of
-// gives them. Cost: some 0.1 us an element, more where single channels are
-// wrong: their number squared times rows.
-std::vector<std::string> matches_of(const cases::Problem& problem,
-                                    const judge::OutputLayout& layout,
-                                    const std::vector<judge::Mark>& marks);
+// a chance of one in 1000 would explain is no match. Cost: some 0.1 us an
+// element, more where single channels are wrong: their number squared times
+// rows.
+std::vector<std::string> matches_of(const Answer& answer);
 
 }  // namespace ropeproof::conformance::explain
 

@@ -29,7 +29,8 @@ std::size_t at(std::size_t token, std::size_t head, std::size_t channel) {
 template <class Change>
 std::string seen(const Change& change,
                  reference::Format format = reference::Format::kF32) {
-  cases::Problem problem = cases::make_problem(
+  auto asked = std::make_shared<cases::Case>();
+  cases::Problem& problem = asked->problem = cases::make_problem(
       format, reference::leading(8, 8, reference::Pairing::kHalfSplit), 10000,
       1, 4, 4, 0, {5, 6, 17, 257});
   std::mt19937 random(3);
@@ -39,18 +40,18 @@ std::string seen(const Change& change,
         encode(format, static_cast<double>(random() >> 8) * 0x1p-23 - 1));
     x.push_back(decode(format, problem.q.back()));
   }
-  const auto golden = cases::form_golden(problem, reference::best_oracle());
-  for (const std::uint64_t bits : golden.q) y.push_back(cases::value_of(bits));
+  asked->golden = cases::form_golden(problem, reference::best_oracle());
+  for (const std::uint64_t bits : asked->golden.q) {
+    y.push_back(cases::value_of(bits));
+  }
   change(y, x);
   judge::Output output;
   for (const double number : y) output.q.push_back(encode(format, number));
   judge::Claim claim;
   claim.output = format;
-  const auto judged =
-      judge::judge(problem, golden, ROPEPROOF_ROPE, claim, output);
-  CHECK(judged.wrong > 0);
-  const auto account =
-      account_of(judged, problem, golden, ROPEPROOF_ROPE, claim, output);
+  const Answer answer = answer_of(asked, ROPEPROOF_ROPE, claim, output);
+  CHECK(answer.is_failure());
+  const auto account = account_of(answer);
   std::string text;
   for (const std::string& sentence : account.measured) text += sentence + "\n";
   return text;

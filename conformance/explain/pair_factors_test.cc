@@ -32,19 +32,16 @@ Problem problem_with(const Factors& factors) {
 
 // The account of a kernel that multiplies by `used` where `due` is asked.
 std::string measured(const Factors& due, const Factors& used) {
-  const Problem problem = problem_with(due);
-  const auto golden = cases::form_golden(problem, reference::best_oracle());
+  auto asked = std::make_shared<cases::Case>();
+  asked->problem = problem_with(due);
+  asked->golden = cases::form_golden(asked->problem, reference::best_oracle());
   const auto other =
       cases::form_golden(problem_with(used), reference::best_oracle());
   judge::Output output;
   for (const std::uint64_t bits : other.q) {
-    output.q.push_back(encode(problem.dtype, cases::value_of(bits)));
+    output.q.push_back(encode(asked->problem.dtype, cases::value_of(bits)));
   }
-  const judge::Claim claim;
-  const auto judged =
-      judge::judge(problem, golden, ROPEPROOF_ROPE, claim, output);
-  const auto account =
-      account_of(judged, problem, golden, ROPEPROOF_ROPE, claim, output);
+  const auto account = account_of(answer_of(asked, ROPEPROOF_ROPE, {}, output));
   std::string text;
   for (const std::string& sentence : account.measured) text += sentence + "\n";
   return text;

@@ -14,10 +14,8 @@ using reference::at;
 std::vector<Spot> wrong_spots(const Answer& answer, std::size_t most) {
   const cases::Problem& p = answer.asked->problem;
   const cases::Golden& golden = answer.asked->golden;
-  const judge::OutputLayout layout(p, golden, answer.operation, answer.claim,
-                                   *answer.output);
-  const std::vector<judge::Mark> marks = judge::marks_of(
-      p, golden, answer.operation, answer.claim, *answer.output);
+  const judge::OutputLayout layout = answer.layout();
+  const std::vector<judge::Mark>& marks = answer.judged->marks;
   const std::int64_t d = p.spec.layout.head_dim;
   const double sense =
       p.spec.direction == reference::Direction::kAdjoint ? -1 : 1;

@@ -29,7 +29,7 @@ struct Spot {
 };
 
 // The wrong pairs of a rotation, by tokens, then pairs; of more than `most`
-// some, with all their rows. Cost: that of judge().
+// some, with all their rows.
 std::vector<Spot> wrong_spots(const Answer& answer, std::size_t most);
 
 }  // namespace ropeproof::conformance::explain

@@ -44,8 +44,8 @@ Step step_seen(const F& f, std::uint32_t operation = ROPEPROOF_ROPE) {
     p.q.push_back(encode(p.dtype, x));
   }
   asked->golden = cases::form_golden(p, reference::best_oracle());
-  auto output = std::make_shared<judge::Output>();
-  output->q = p.q;
+  judge::Output output;
+  output.q = p.q;
   for (std::int64_t row = 0; row < kTokens * kHeadCount; ++row) {
     for (std::int64_t j = 0; j < kPairs; ++j) {
       const std::int64_t u = row * 2 * kPairs + j, v = u + kPairs;
@@ -63,14 +63,11 @@ Step step_seen(const F& f, std::uint32_t operation = ROPEPROOF_ROPE) {
            decode(p.dtype, reference::at(p.q, v))},
           {number(asked->golden.cos, entry), number(asked->golden.sin, entry)}};
       const Complex y = f(at);
-      reference::at(output->q, u) = encode(p.dtype, y.real());
-      reference::at(output->q, v) = encode(p.dtype, y.imag());
+      reference::at(output.q, u) = encode(p.dtype, y.real());
+      reference::at(output.q, v) = encode(p.dtype, y.imag());
     }
   }
-  Answer answer;
-  answer.operation = operation;
-  answer.asked = asked;
-  answer.output = output;
+  const Answer answer = answer_of(asked, operation, {}, output);
   plugin::Description kernel;
   kernel.operations = ROPEPROOF_ROPE;
   return step_of({&answer}, kernel);

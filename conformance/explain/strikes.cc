@@ -11,7 +11,7 @@ Rule Strikes::of_bug(const wrong::Change& change, bool rounds,
     one.trial->fit(change, rounds, &marks);
     // A right answer stands in for the kernel's own as the golden, rounded;
     // NaNs that are copied may have other bits there.
-    if (!one.answer->is_failure) {
+    if (!one.answer->is_failure()) {
       std::ranges::replace(marks, Mark::kExplained, Mark::kUnmoved);
     }
   });
@@ -27,7 +27,7 @@ Rule Strikes::of_wrong(const std::vector<std::size_t>& failures) {
   std::ranges::nth_element(errors, middle);
   const double relative = errors.empty() ? 2 : *middle;
   return confirmed(failures, [=](const Failure& one, std::vector<Mark>& marks) {
-    const bool is_right = !one.answer->is_failure;
+    const bool is_right = !one.answer->is_failure();
     if (is_right) {
       marks.assign(static_cast<std::size_t>(one.trial->elements()),
                    Mark::kUnmoved);
@@ -60,7 +60,7 @@ Rule Strikes::confirmed(
   };
   // Where the same call differs, sizes and places have nothing to do with it.
   const auto is_failure = [](const Failure& one) {
-    return one.answer->is_failure;
+    return one.answer->is_failure();
   };
   const std::vector<Failure>& same = again(failures[0], Again::kSame, 0);
   if (std::ranges::any_of(same, is_failure) &&

@@ -143,12 +143,10 @@ inline bool is_empty(const judge::Output& output) {
 // An answer to a case that outlives it.
 inline Trial trial_of(const Base& base, const Case& c, std::uint32_t operation,
                       const judge::Output& output) {
-  Answer answer;
-  answer.operation = operation;
-  answer.asked = {std::shared_ptr<void>{}, &c};
-  answer.claim = judge::claim_of(base.description, c.problem.dtype);
-  answer.output = {std::shared_ptr<void>{}, &output};
-  return Trial(answer, base.description);
+  return Trial(
+      answer_of({std::shared_ptr<void>{}, &c}, operation,
+                judge::claim_of(base.description, c.problem.dtype), output),
+      base.description);
 }
 
 inline void nothing(wrong::Pipeline&) {}

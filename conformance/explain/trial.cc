@@ -52,9 +52,7 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel,
       golden_(answer.asked->golden),
       bugs_(answer, kernel),
       seen_(std::move(heads)) {
-  const judge::OutputLayout layout = layout_of_output();
-  const std::vector<judge::Mark> marks = judge::marks_of(
-      problem_, golden_, answer.operation, answer.claim, *answer.output);
+  const judge::OutputLayout layout = answer.layout();
   if (!permutes())
     angle_error_ = angle_error_of(problem_, golden_, answer.claim);
   rows_ = row_bounds();
@@ -63,31 +61,27 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel,
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
       const std::uint64_t got = reference::at(tensor.got, i),
                           want = reference::at(tensor.golden, i);
-      const judge::Mark& mark = reference::at(marks, tensor.first + i);
       Value value;
+      value.is_wrong =
+          judged(static_cast<std::size_t>(tensor.first + i)).is_wrong;
       if (permutes()) {  // it copies bits: they are numbers here
         value.got = static_cast<double>(got),
         value.want = static_cast<double>(want);
-        value.is_wrong = got != want;
       } else if (tensor.x != nullptr &&
                  reference::at(layout.channels().pair_of, i % row) < 0) {
         value.got = written_number(format(), got);
         value.want = judge::fast_decode(format(),
                                         reference::at(*tensor.x, i));  // copied
-        value.is_wrong = mark.is_wrong && distance(value.got, value.want) != 0;
+        if (distance(value.got, value.want) == 0) value.is_wrong = false;
       } else {
         value.got = written_number(format(), got);
         value.want = std::bit_cast<double>(want);
-        value.is_wrong = mark.is_wrong;
-        value.own_bound = mark.bound;
-        value.is_vacuous = mark.is_vacuous;
       }
       value.is_exact = is_rounded(value.got, value.want);
       values_.push_back(value);
     }
   }
   elements_ = std::ssize(values_);
-  for (const Value& value : values_) is_wrong_.push_back(value.is_wrong);
   if (permutes()) return;
   if (has_heads() && seen_.empty()) choose_heads();
   if (!seen_.empty()) bugs_.want(seen_);
@@ -95,10 +89,6 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel,
   if (!seen_.empty()) forget_unseen();
   wrong_ = std::ranges::count_if(values_, &Value::is_wrong);
   without_bug_ = hash_of(predict([](wrong::Pipeline&) {}));
-}
-
-judge::OutputLayout Trial::layout_of_output() const {
-  return {problem_, golden_, answer_.operation, answer_.claim, *answer_.output};
 }
 
 // Elements that are rotated together: those of a head or of a token's cosines.
@@ -112,28 +102,29 @@ std::int64_t Trial::row_size() const {
 std::vector<Trial::RowBound> Trial::row_bounds() const {
   std::vector<RowBound> all;
   if (permutes()) return all;
-  const judge::Claim& claim = answer_.claim;
-  judge::PairBounds bounds(problem_, golden_, claim, answer_.operation);
+  judge::PairBounds bounds(problem_, golden_, answer_.claim, answer_.operation);
   if (answer_.operation == ROPEPROOF_FREQUENCIES) {
     for (const judge::Terms& terms : bounds.of_frequencies()) {
-      const double relative = terms.claim + terms.result;
+      const double relative = terms.bound({1}, 1);
       const double theta =
           cases::value_of(reference::at(golden_.inv_freq_hi, std::ssize(all)));
       all.push_back({std::abs(theta) * relative, 2 * relative});
     }
     return all;
   }
-  const auto largest_at = [&](std::int64_t token) {
-    double largest = 0;
+  // The largest bound at a token of pairs that are so long.
+  const auto largest = [&](std::int64_t token, double length,
+                           double underflow) {
+    double bound = 0;
     for (const judge::Terms& t : bounds.at(token)) {
-      largest = std::max(largest, t.amplitude * (t.claim + t.result));
+      const double scale = t.amplitude * length;
+      bound = std::max(bound, t.bound({scale, underflow}, scale));
     }
-    return largest;
+    return bound;
   };
   if (!has_heads()) {
     for (std::int64_t i = 0; i < 2 * problem_.tokens(); ++i) {
-      all.push_back(
-          {largest_at(i % problem_.tokens()) + table_underflow(claim)});
+      all.push_back({largest(i % problem_.tokens(), 1, bounds.underflow())});
     }
     return all;
   }
@@ -151,8 +142,8 @@ std::vector<Trial::RowBound> Trial::row_bounds() const {
           longest = std::max(longest, std::abs(element));
         }
       }
-      all.push_back({1.5 * longest * largest_at(row / heads) +
-                     underflow_error(claim, 2 * longest)});
+      all.push_back(
+          {largest(row / heads, 1.5 * longest, bounds.underflow(2 * longest))});
     }
   }
   return all;
@@ -221,7 +212,7 @@ std::vector<double> Trial::limits(const std::vector<double>& is,
                                   const std::vector<double>& rotated) const {
   std::vector<double> limits(is.size());
   const auto least = [&](std::size_t i) {
-    return std::max(2 * at(i).own_bound, row(i).head);
+    return std::max(2 * judged(i).bound, row(i).head);
   };
   if (permutes()) {
     for (std::size_t i = 0; i < is.size(); ++i) limits[i] = least(i);
@@ -271,14 +262,15 @@ Fit Trial::compare(const std::vector<double>& is,
       continue;
     }
     const Value& value = at(i);
+    const bool is_vacuous = judged(i).is_vacuous;
     const double off = is_lost ? kInfinity : distance(value.got, is[i]);
     const double limit = is_lost ? row(i).head : limits[i];
-    if (!value.is_vacuous) {
+    if (!is_vacuous) {
       if (is_lost || !is_rounded(value.got, is[i])) ++fit.unlike_bug;
       if (!value.is_exact) ++fit.unlike_exact;
     }
     if (!value.is_wrong) {
-      if (value.is_vacuous || off <= limit) continue;
+      if (is_vacuous || off <= limit) continue;
       ++fit.broken;
       mark(i, Mark::kBroken);
       continue;
@@ -286,7 +278,7 @@ Fit Trial::compare(const std::vector<double>& is,
     const double error = distance(value.got, value.want);
     ++fit.wrong;
     if (error > kMany * limit) ++fit.sharp;
-    if (const double own = 2 * value.own_bound; error > kMany * own) {
+    if (const double own = 2 * judged(i).bound; error > kMany * own) {
       ++far;
       if (off <= own) ++met;
     }
@@ -353,7 +345,7 @@ double Trial::relative_error() const {
 }
 
 judge::Element Trial::element(std::size_t i) const {
-  return layout_of_output().element(static_cast<std::int64_t>(i));
+  return answer_.layout().element(static_cast<std::int64_t>(i));
 }
 
 }  // namespace ropeproof::conformance::explain

@@ -13,7 +13,6 @@
 #include "conformance/cases/case.h"
 #include "conformance/explain/answer.h"
 #include "conformance/explain/predictor.h"
-#include "conformance/judge/output_layout.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/wrong/mutation.h"
 
@@ -67,8 +66,9 @@ enum class Mark : char { kUnmoved, kExplained, kUnexplained, kBroken, kUnseen };
 // An answer to a case, and what an element of it may be off by.
 class Trial {
  public:
-  // The case that was asked outlives it; it is not `is_special`.
-  // Without `heads` some of a large answer's are chosen, right and wrong ones.
+  // The case that was asked outlives it; it is not `is_special`. The answer has
+  // an output. Without `heads` some of a large answer's are chosen, right and
+  // wrong ones.
   Trial(const Answer& answer, const plugin::Description& kernel,
         std::vector<bool> heads = {});
 
@@ -92,12 +92,10 @@ class Trial {
   double relative_error() const;
   // Whether a right element, were it as far off, would be seen.
   bool would_show(std::size_t i, double relative) const {
-    if (!is_seen(i)) return false;
-    const Value& value = at(i);
-    return !value.is_vacuous &&
-           relative * std::abs(value.want) > value.own_bound;
+    return is_seen(i) && !judged(i).is_vacuous &&
+           relative * std::abs(at(i).want) > judged(i).bound;
   }
-  bool is_wrong(std::size_t i) const { return is_wrong_[i]; }
+  bool is_wrong(std::size_t i) const { return judged(i).is_wrong; }
   // Not all heads are looked at.
   bool is_part() const { return !seen_.empty(); }
   // An element, and where it lies.
@@ -111,12 +109,13 @@ class Trial {
   };
   // One element.
   struct Value {
-    double got = 0, want = 0, own_bound = 0;
+    double got = 0, want = 0;
     bool is_wrong = false, is_exact = false;
-    bool is_vacuous = false;  // accepts any rotation: right says nothing
   };
 
-  judge::OutputLayout layout_of_output() const;
+  const judge::Mark& judged(std::size_t i) const {
+    return answer_.judged->marks[i];
+  }
   bool permutes() const { return answer_.operation == ROPEPROOF_PERMUTE; }
   bool has_heads() const {
     return !permutes() && answer_.operation != ROPEPROOF_TABLE &&
@@ -164,7 +163,6 @@ class Trial {
   Predictor bugs_;
   double angle_error_ = 0;  // relative, of what the claim allows
   std::int64_t elements_ = 0;
-  std::vector<bool> is_wrong_;       // each element
   std::vector<Value> values_;        // of the heads that are looked at
   std::vector<std::size_t> starts_;  // of each head among them; empty: all are
   std::vector<RowBound> rows_;

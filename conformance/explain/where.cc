@@ -132,7 +132,7 @@ void Where::add(const Answer& answer, const Trial& trial,
     std::ranges::copy(some_of(borders, kMostBorders), std::back_inserter(some));
     // Right elements of wrong answers fill at most half of the list; right
     // answers need the rest.
-    const bool is_part = mark == Mark::kBroken && answer.is_failure;
+    const bool is_part = mark == Mark::kBroken && answer.is_failure();
     const std::size_t most = is_part ? kMostPlaces / 2 : kMostPlaces;
     for (const std::size_t i : some) {
       if (list.size() < most) {

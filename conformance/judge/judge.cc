@@ -16,20 +16,17 @@ namespace {
 
 using reference::Format;
 
-double low_of(const OutputTensor& tensor, std::size_t i) {
-  return tensor.low.empty() ? 0 : std::bit_cast<double>(tensor.low[i]);
+double low_of(const OutputTensor& tensor, std::int64_t i) {
+  return tensor.low.empty() ? 0 : cases::value_of(reference::at(tensor.low, i));
 }
 
 template <Format kFormat>
 void judge_tensor(Meter& meter, PairBounds& bounds,
-                  const cases::Problem& problem, const Claim& claim,
-                  const Channels& channels, const OutputTensor& tensor,
-                  bool has_angles) {
+                  const cases::Problem& problem, const Channels& channels,
+                  const OutputTensor& tensor, bool has_angles) {
   const bool shows_phase =
       (kFormat == Format::kF32 || kFormat == Format::kF64) && has_angles &&
       !problem.is_special;
-  const double eta = underflow_error(claim, 0);
-  const double eta_slope = underflow_error(claim, 1) - eta;
   const std::int64_t d = problem.spec.layout.head_dim;
   const std::vector<Terms>* all = nullptr;
   QuietPairs quiet(channels, kFormat, shows_phase);
@@ -51,19 +48,15 @@ void judge_tensor(Meter& meter, PairBounds& bounds,
       const Terms& terms = (*all)[j];
       const double a = fast_decode<kFormat>(at.x[channels.from[j].u]);
       const double b = fast_decode<kFormat>(at.x[channels.from[j].v]);
-      const double scale = terms.amplitude * pair_length<kFormat>(a, b);
-      const double absolute = eta + eta_slope * (std::abs(a) + std::abs(b));
+      const Size size = bounds.size<kFormat>(terms, a, b);
       const auto [u, v] = channels.to[j];
       const double got_u = fast_decode<kFormat>(at.got[u]);
       const double got_v = fast_decode<kFormat>(at.got[v]);
-      const Reading length =
-          meter.length<kFormat>(got_u, got_v, scale, absolute, terms);
+      const Reading length = meter.length<kFormat>(got_u, got_v, size, terms);
       for (const std::int64_t t : {u, v}) {
-        const double low =
-            at.low == nullptr ? 0 : std::bit_cast<double>(at.low[t]);
-        meter.within<kFormat>(tensor.first + row * d + t, at.got[t],
-                              at.golden[t], low, scale, absolute, terms,
-                              length);
+        const std::int64_t i = row * d + t;
+        meter.within<kFormat>(tensor.first + i, at.got[t], at.golden[t],
+                              low_of(tensor, i), size, terms, length);
       }
       if (!shows_phase) continue;
       meter.phase(got_u, got_v, std::bit_cast<double>(at.golden[u]),
@@ -83,9 +76,8 @@ void judge_tensor(Meter& meter, PairBounds& bounds,
 // cos and sin: the rotation of (1, 0).
 template <Format kFormat>
 void judge_table(Meter& meter, PairBounds& bounds,
-                 const cases::Problem& problem, const Claim& claim,
-                 const OutputTensor& cos, const OutputTensor& sin) {
-  const double eta = table_underflow(claim);
+                 const cases::Problem& problem, const OutputTensor& cos,
+                 const OutputTensor& sin) {
   for (std::int64_t token = 0; token < problem.tokens(); ++token) {
     const std::vector<Terms>& all = bounds.at(token);
     for (std::int64_t j = 0; j < problem.pairs(); ++j) {
@@ -95,12 +87,12 @@ void judge_table(Meter& meter, PairBounds& bounds,
       const auto i = static_cast<std::size_t>(flat);
       const double c = fast_decode<kFormat>(cos.got[i]);
       const double s = fast_decode<kFormat>(sin.got[i]);
-      const Reading length =
-          meter.length<kFormat>(c, s, terms.amplitude, eta, terms);
+      const Size size{terms.amplitude, bounds.underflow()};
+      const Reading length = meter.length<kFormat>(c, s, size, terms);
       for (const OutputTensor* tensor : {&cos, &sin}) {
         meter.within<kFormat>(tensor->first + flat, tensor->got[i],
-                              tensor->golden[i], low_of(*tensor, i),
-                              terms.amplitude, eta, terms, length);
+                              tensor->golden[i], low_of(*tensor, flat), size,
+                              terms, length);
       }
       if (kFormat == Format::kF32 || kFormat == Format::kF64) {
         meter.phase(c, s, std::bit_cast<double>(cos.golden[i]),
@@ -113,21 +105,21 @@ void judge_table(Meter& meter, PairBounds& bounds,
 // A frequency's error is relative to itself.
 template <Format kFormat>
 void judge_frequencies(Meter& meter, const PairBounds& bounds,
-                       const Claim& claim, const OutputTensor& tensor) {
+                       const OutputTensor& tensor) {
   const std::vector<Terms> all = bounds.of_frequencies();
-  const double eta = frequency_underflow(claim);
   for (std::size_t j = 0; j < all.size(); ++j) {
     const double theta = std::abs(std::bit_cast<double>(tensor.golden[j]));
     meter.within<kFormat>(static_cast<std::int64_t>(j), tensor.got[j],
-                          tensor.golden[j], 0, theta, eta, all[j], {});
+                          tensor.golden[j], 0, {theta, bounds.underflow()},
+                          all[j], {});
   }
 }
 
 // Takes every element of an output to the meter, in the order of their numbers
 // but for the channels of no pair.
-void judge_all(Meter& meter, const cases::Problem& problem,
-               const cases::Golden& golden, std::uint32_t operation,
-               const Claim& claim, const OutputLayout& layout) {
+void take_all(Meter& meter, const cases::Problem& problem,
+              const cases::Golden& golden, std::uint32_t operation,
+              const Claim& claim, const OutputLayout& layout) {
   const std::vector<OutputTensor>& tensors = layout.tensors();
   if (operation == ROPEPROOF_PERMUTE) {
     for (std::size_t i = 0; i < golden.q.size(); ++i) {
@@ -139,29 +131,28 @@ void judge_all(Meter& meter, const cases::Problem& problem,
   PairBounds bounds(problem, golden, claim, operation);
   with_format(layout.format(), [&]<Format kFormat>() {
     if (operation == ROPEPROOF_FREQUENCIES) {
-      judge_frequencies<kFormat>(meter, bounds, claim, tensors[0]);
+      judge_frequencies<kFormat>(meter, bounds, tensors[0]);
     } else if (operation == ROPEPROOF_TABLE) {
-      judge_table<kFormat>(meter, bounds, problem, claim, tensors[0],
-                           tensors[1]);
+      judge_table<kFormat>(meter, bounds, problem, tensors[0], tensors[1]);
     } else {
       for (const OutputTensor& tensor : tensors) {
-        judge_tensor<kFormat>(meter, bounds, problem, claim, layout.channels(),
-                              tensor, operation == ROPEPROOF_ROPE);
+        judge_tensor<kFormat>(meter, bounds, problem, layout.channels(), tensor,
+                              operation == ROPEPROOF_ROPE);
       }
     }
   });
 }
 
-}  // namespace
-
-double Element::ratio() const { return Reading{0, error, bound}.ratio(); }
-
-Measurement judge(const cases::Problem& problem, const cases::Golden& golden,
-                  std::uint32_t operation, const Claim& claim,
-                  const Output& output, Spread* spread) {
+Measurement judge_all(const cases::Problem& problem,
+                      const cases::Golden& golden, std::uint32_t operation,
+                      const Claim& claim, const Output& output,
+                      std::vector<Mark>* marks, Spread* spread) {
   const OutputLayout layout(problem, golden, operation, claim, output);
-  Meter meter(problem.is_special, nullptr, spread, problem.pairs());
-  judge_all(meter, problem, golden, operation, claim, layout);
+  if (marks != nullptr) {
+    marks->resize(static_cast<std::size_t>(layout.elements()));
+  }
+  Meter meter(problem.is_special, marks, spread, problem.pairs());
+  take_all(meter, problem, golden, operation, claim, layout);
   const auto element = [&](const Reading& reading) {
     Element e = layout.element(reading.index);
     e.error = reading.error;
@@ -174,14 +165,23 @@ Measurement judge(const cases::Problem& problem, const cases::Golden& golden,
   return m;
 }
 
-std::vector<Mark> marks_of(const cases::Problem& problem,
-                           const cases::Golden& golden, std::uint32_t operation,
-                           const Claim& claim, const Output& output) {
-  const OutputLayout layout(problem, golden, operation, claim, output);
-  std::vector<Mark> marks(static_cast<std::size_t>(layout.elements()));
-  Meter meter(problem.is_special, &marks);
-  judge_all(meter, problem, golden, operation, claim, layout);
-  return marks;
+}  // namespace
+
+double Element::ratio() const { return Reading{0, error, bound}.ratio(); }
+
+Measurement judge(const cases::Problem& problem, const cases::Golden& golden,
+                  std::uint32_t operation, const Claim& claim,
+                  const Output& output, Spread* spread) {
+  return judge_all(problem, golden, operation, claim, output, nullptr, spread);
+}
+
+Judged judge_each(const cases::Problem& problem, const cases::Golden& golden,
+                  std::uint32_t operation, const Claim& claim,
+                  const Output& output) {
+  Judged judged;
+  judged.all = judge_all(problem, golden, operation, claim, output,
+                         &judged.marks, nullptr);
+  return judged;
 }
 
 std::vector<double> bounds_of(const cases::Problem& problem,
@@ -190,8 +190,6 @@ std::vector<double> bounds_of(const cases::Problem& problem,
                               std::span<const double> want) {
   const Channels channels(problem.spec);
   PairBounds pair_bounds(problem, golden, claim, operation);
-  const double eta = underflow_error(claim, 0);
-  const double eta_slope = underflow_error(claim, 1) - eta;
   const std::int64_t d = problem.spec.layout.head_dim;
   auto bounds = plugin::large<double>(want.size());  // 0 outside the window
   const auto add = [&]<Format kFormat>(std::int64_t heads, const cases::Bits& x,
@@ -203,11 +201,10 @@ std::vector<double> bounds_of(const cases::Problem& problem,
         for (std::size_t j = 0; j < all.size(); ++j) {
           const double a = fast_decode<kFormat>(row[channels.from[j].u]);
           const double b = fast_decode<kFormat>(row[channels.from[j].v]);
-          const double scale = all[j].amplitude * pair_length<kFormat>(a, b);
-          const double absolute = eta + eta_slope * (std::abs(a) + std::abs(b));
+          const Size size = pair_bounds.size<kFormat>(all[j], a, b);
           for (const std::int64_t t : {channels.to[j].u, channels.to[j].v}) {
             const std::size_t i = at + static_cast<std::size_t>(t);
-            bounds[i] = all[j].bound(scale, want[i], absolute);
+            bounds[i] = all[j].bound(size, want[i]);
           }
         }
         row += d, at += static_cast<std::size_t>(d);

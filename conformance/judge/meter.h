@@ -42,8 +42,8 @@ class Meter {
   // Goldens of a special problem may be patterns (golden.h). With `marks`, one
   // for each element of the output, these are filled in; to `spread` all
   // elements of `pairs` pairs are added.
-  explicit Meter(bool is_special, std::vector<Mark>* marks = nullptr,
-                 Spread* spread = nullptr, std::int64_t pairs = 1)
+  Meter(bool is_special, std::vector<Mark>* marks, Spread* spread,
+        std::int64_t pairs)
       : is_special_(is_special),
         marks_(marks),
         spread_(spread),
@@ -84,12 +84,11 @@ class Meter {
     m.not_nearest += not_nearest;
   }
 
-  // One element. `scale`: the pair's length times |m|. `low` completes the
-  // golden. `length`: how far the length of the pair is off, where that is
-  // beyond its bound.
+  // One element of a pair of this size. `low` completes the golden. `length`:
+  // how far the length of the pair is off, where that is beyond its bound.
   template <reference::Format kFormat>
   void within(std::int64_t index, std::uint64_t got_bits, std::uint64_t golden,
-              double low, double scale, double eta, const Terms& terms,
+              double low, const Size& size, const Terms& terms,
               const Reading& length) {
     if (is_special_ && is_pattern(golden)) {
       must_be(index, golden, fast_decode<kFormat>(got_bits));
@@ -101,8 +100,9 @@ class Meter {
     if (!(error <= std::numeric_limits<double>::max())) {
       error = std::numeric_limits<double>::infinity();
     }
+    const auto [scale, eta] = size;
     const double absolute = terms.result * std::abs(want) + eta;
-    const double bound = terms.bound(scale, want, eta);
+    const double bound = terms.bound(size, want);
     // An exact result that rounds to infinity, by what the bound allows.
     if (std::isinf(got) && std::isfinite(want) &&
         fast_encode<kFormat>(want + std::copysign(bound, want)) == got_bits) {
@@ -133,9 +133,10 @@ class Meter {
   // The length of a pair whose bound accepts any rotation, which a rotation
   // keeps; error 0 where it is within its bound, or not to be judged.
   template <reference::Format kFormat>
-  Reading length(double got_u, double got_v, double scale, double eta,
+  Reading length(double got_u, double got_v, const Size& size,
                  const Terms& terms) const {
     if (!terms.is_vacuous || is_special_) return {};
+    const auto [scale, eta] = size;
     const double error = std::abs(pair_length<kFormat>(got_u, got_v) - scale);
     const double bound = scale * terms.length + std::numbers::sqrt2 * eta;
     return error <= bound ? Reading{} : Reading{0, error, bound};

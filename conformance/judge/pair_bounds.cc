@@ -44,6 +44,14 @@ PairBounds::PairBounds(const cases::Problem& problem,
   if (!golden.cos_lo.empty() && operation == ROPEPROOF_TABLE) {
     golden_error_ = kGoldenPairError;
   }
+  if (operation == ROPEPROOF_TABLE) {
+    underflow_ = table_underflow(claim);
+  } else if (operation == ROPEPROOF_FREQUENCIES) {
+    underflow_ = frequency_underflow(claim);
+  } else {
+    underflow_ = underflow_error(claim, 0);
+    underflow_slope_ = underflow_error(claim, 1) - underflow_;
+  }
   if (given_table_ || operation == ROPEPROOF_FREQUENCIES) return;
 
   for (const double p : problem.positions) {

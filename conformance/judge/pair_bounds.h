@@ -8,9 +8,16 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "conformance/judge/codec.h"
 #include "conformance/judge/tolerance.h"
 
 namespace ropeproof::conformance::judge {
+
+// What the bounds of a pair's results are relative to.
+struct Size {
+  double scale = 0;      // the length of the pair times |m|
+  double underflow = 0;  // what pays for underflow, not relative to anything
+};
 
 // The bounds of one pair at one token, each relative to the pair's length, but
 // for rho.
@@ -27,10 +34,9 @@ struct Terms {
   bool has_angle = false;           // that the kernel formed
   bool is_vacuous = false;          // accepts any rotation
 
-  // How far a result may be from `want`; `scale` is the pair's length times
-  // |m|, `eta` pays for underflow.
-  double bound(double scale, double want, double eta) const {
-    return scale * claim + (result * std::abs(want) + eta);
+  // How far a result may be from `want`.
+  double bound(const Size& size, double want) const {
+    return size.scale * claim + (result * std::abs(want) + size.underflow);
   }
 };
 
@@ -45,6 +51,18 @@ class PairBounds {
   // For the frequencies of all pairs, relative to each.
   std::vector<Terms> of_frequencies() const;
 
+  // What results of the operation lose by underflow; of a rotation, the sum of
+  // the magnitudes of a pair's elements counts.
+  double underflow(double magnitudes = 0) const {
+    return underflow_ + underflow_slope_ * magnitudes;
+  }
+  // The size of a pair of these elements.
+  template <reference::Format kFormat>
+  Size size(const Terms& terms, double u, double v) const {
+    return {terms.amplitude * pair_length<kFormat>(u, v),
+            underflow(std::abs(u) + std::abs(v))};
+  }
+
  private:
   struct PairSlopes {
     double theta = 0;
@@ -57,6 +75,7 @@ class PairBounds {
   bool given_table_;
   reference::bound::LocalError local_;
   double golden_error_ = kGoldenError;
+  double underflow_ = 0, underflow_slope_ = 0;
   std::vector<PairSlopes> slopes_;
   std::vector<reference::bound::Formats> exact_in_;   // [axes, tokens]
   std::vector<reference::bound::Formats> weight_in_;  // [pairs]

@@ -79,8 +79,7 @@ class Judged {
     corpus_.groups.resize(1);
   }
 
-  void add(cases::Case c, std::uint32_t operation, check::Check check,
-           judge::Output answer) {
+  void add(cases::Case c, std::uint32_t operation, check::Check check) {
     const std::int64_t elements =
         check.measurement ? check.measurement->elements : 0;
     kept_ += elements;
@@ -91,10 +90,6 @@ class Judged {
     check.case_id = c.id = std::to_string(run_.checks.size());
     check.operation = operation;
     run_.facts.emplace(c.id, check::facts_of(c.problem));
-    if (check.measurement && !check.measurement->pass()) {
-      run_.wrong.push_back({run_.checks.size(), check::shared(c),
-                            check::shared(std::move(answer))});
-    }
     run_.checks.push_back(std::move(check));
     corpus_.groups[0].rope_cases.push_back(std::move(c));
   }
@@ -117,10 +112,8 @@ StressFailure made_smaller(plugin::Kernel& kernel, const StressFailure& found,
   const StillFails fails = [&](const cases::Problem& candidate) {
     const std::optional<cases::Case> c = proved(found.c.id, candidate, oracle);
     if (!c) return false;
-    judge::Output answer;
-    check::Check check =
-        check::check_values(kernel, found.operation, *c, {.answer = &answer});
-    judged.add(*c, found.operation, check, std::move(answer));
+    check::Check check = check::check_values(kernel, found.operation, *c);
+    judged.add(*c, found.operation, check);
     if (check.verdict != found.check.verdict) return false;
     failure.check = std::move(check);
     return true;
@@ -168,10 +161,8 @@ StressResult search(plugin::Kernel& kernel, const cover::Model& model,
       const std::uint64_t index = first + result.drawn++;
       const cases::Case c = drawn(index);
       for (const std::uint32_t operation : check::kRopeOperations) {
-        judge::Output answer;
-        check::Check check =
-            check::check_values(kernel, operation, c, {.answer = &answer});
-        judged.add(c, operation, check, std::move(answer));
+        check::Check check = check::check_values(kernel, operation, c);
+        judged.add(c, operation, check);
         ++(check::is_judged(check.verdict) ? result.judged : result.not_judged);
         if (!check::is_failure(check.verdict)) continue;
         result.failure =

@@ -161,8 +161,9 @@ double wrong_share(plugin::Kernel& kernel,
   const auto count = static_cast<double>(calls.size());
   double sum = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const check::Check check = check::check_values(
-        kernel, operation_of(kernel, i), calls[i], {.explains = false});
+    const check::Check check =
+        check::check_values(kernel, operation_of(kernel, i), calls[i],
+                            {.wanted = check::Wanted::kVerdict});
     if (check.passes() || check.verdict == check::Verdict::kUnsupported) {
       continue;
     }
