@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "reference/bound/log_bound.h"
-#include "reference/golden.h"
 #include "reference/rope.h"
+#include "reference/sweep/kept_frequencies.h"
 
 namespace ropeproof::reference::bound {
 namespace {
@@ -78,7 +78,8 @@ std::vector<double> plain_frequencies(const Spec& spec) {
   plain.frequencies.scaling = Default{};
   plain.frequencies.pair_factors.clear();
   std::vector<double> thetas;
-  for (const auto& golden : golden_frequencies(best_oracle(), plain)) {
+  const auto kept = sweep::kept_frequencies(best_oracle(), plain);
+  for (const auto& golden : kept->frequencies()) {
     thetas.push_back(std::bit_cast<double>(golden.hi));
   }
   return thetas;
@@ -106,7 +107,8 @@ std::vector<double> scaling_roundings(const Claim& claim, const Spec& spec) {
         if constexpr (std::is_same_v<S, Default>) {
           return;
         } else if constexpr (std::is_same_v<S, Yarn>) {
-          const auto ramps = golden_resolution(Oracle::kBinFloat, spec).ramps;
+          const auto kept = sweep::kept_frequencies(best_oracle(), spec);
+          const std::vector<Ramp>& ramps = kept->prover().resolution().ramps;
           fill([&](std::int64_t j) {
             const std::int64_t n = exponent_of(spec, j).numerator;
             return yarn(claim, s, at(ramps, j), static_cast<double>(n) / 2,

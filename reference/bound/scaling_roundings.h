@@ -36,8 +36,8 @@ namespace ropeproof::reference::bound {
 //             power's error grows with |ln theta'|, at most |ln F| more than
 //             the |ln theta''| that angle_row counts
 //
-// Cost: microseconds to a millisecond; needs the branches that the exact
-// scaling takes.
+// Cost: microseconds once kept_frequencies has the specification, which says
+// what branches the exact scaling takes; else a millisecond.
 std::vector<double> scaling_roundings(const Claim& claim, const Spec& spec);
 
 }  // namespace ropeproof::reference::bound
