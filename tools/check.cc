@@ -54,7 +54,7 @@ int check(CheckOptions& options) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   options.waivers.add_cases(corpus);
-  options.selection.arrays = arrays_of(options.vectors);
+  options.selection.arrays = arrays_of(options.vectors, options.selection.tier);
   options.selection.names = [&](const std::vector<std::string>& ids) {
     options.waivers.add_cases(ids);
     options.waivers.check(asked_text(options.selection));

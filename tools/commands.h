@@ -71,10 +71,12 @@ std::filesystem::path default_vectors();
 std::filesystem::path program();
 std::vector<std::string> libraries_of_program();
 
-// The covering arrays beside the vectors; those of the suite for a tier that
-// `generate --out` wrote; null for what a search saved. Throws FileError.
+// The covering arrays beside the vectors that a tier needs; those of the suite
+// for vectors of `generate --out`; null for what a search saved. Throws
+// FileError.
 std::shared_ptr<const conformance::cover::Arrays> arrays_of(
-    const std::filesystem::path& vectors);
+    const std::filesystem::path& vectors,
+    conformance::cases::Tier tier = conformance::cases::Tier::kFull);
 
 // The kernels that come with the suite, those that were built.
 const std::vector<std::string>& builtin_kernels();

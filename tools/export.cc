@@ -82,7 +82,7 @@ int export_calls(ExportOptions& options) {
   }
   const Tier tier = options.selection.tier =
       conformance::cases::parse_tier(options.tier);
-  options.selection.arrays = arrays_of(options.vectors);
+  options.selection.arrays = arrays_of(options.vectors, tier);
   const conformance::plugin::Description device =
       conformance::plugin::read_device(options.description);
   conformance::cases::Corpus corpus =

@@ -130,7 +130,7 @@ class Grader {
           static_cast<std::size_t>(options_.kept_mib) * kMib);
     }
     selection_.tier = policy_.tier;
-    selection_.arrays = arrays_of(options_.vectors);
+    selection_.arrays = arrays_of(options_.vectors, policy_.tier);
     if (selection_.arrays == nullptr) {
       throw std::invalid_argument(options_.vectors +
                                   " has no folder coverage to draw from");

@@ -28,7 +28,7 @@ std::string claims_of(conformance::plugin::Kernel& kernel,
   conformance::check::Selection selection;
   if (found.right == found.asked && found.trouble.empty()) {
     selection.tier = conformance::cases::Tier::kCore;
-    selection.arrays = arrays_of(default_vectors());
+    selection.arrays = arrays_of(default_vectors(), selection.tier);
     asked = conformance::cases::load_corpus(default_vectors());
   }
   return conformance::search::claims_text(

@@ -48,11 +48,12 @@ fs::path default_vectors() {
 }
 
 std::shared_ptr<const conformance::cover::Arrays> arrays_of(
-    const fs::path& vectors) {
+    const fs::path& vectors, conformance::cases::Tier tier) {
   const bool has_own = fs::exists(vectors / "coverage");
   if (!has_own && !fs::exists(vectors / "smoke-unit.json")) return nullptr;
   return std::make_shared<const conformance::cover::Arrays>(
-      conformance::cover::load_arrays(has_own ? vectors : default_vectors()));
+      conformance::cover::load_arrays(has_own ? vectors : default_vectors(),
+                                      tier));
 }
 
 const std::vector<std::string>& builtin_kernels() {

@@ -82,7 +82,7 @@ std::uint64_t parse_seed(const std::string& text) {
 }
 
 void read_arrays(RunOptions& options) {
-  options.selection.arrays = arrays_of(options.vectors);
+  options.selection.arrays = arrays_of(options.vectors, options.selection.tier);
   if (!options.fresh) return;
   options.selection.seed = parse_seed(*options.fresh);
   if (options.selection.tier == conformance::cases::Tier::kSmoke) {

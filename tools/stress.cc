@@ -122,8 +122,8 @@ int stress(const StressOptions& options) {
   check_folder(options.out.value_or("./stress"));
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open(true);
-  const conformance::cover::Arrays arrays =
-      conformance::cover::load_arrays(default_vectors());
+  const conformance::cover::Arrays arrays = conformance::cover::load_arrays(
+      default_vectors(), conformance::cases::Tier::kCore);
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
                          std::chrono::duration<double>(options.budget_s));

@@ -8,7 +8,7 @@
 
 namespace ropeproof::conformance::cover {
 
-Arrays load_arrays(const std::filesystem::path& vectors) {
+Arrays load_arrays(const std::filesystem::path& vectors, cases::Tier tier) {
   const std::filesystem::path folder = vectors / "coverage";
   Arrays arrays{suite_model(), {}, {}, {}};
   const std::string digest = text::sha256(suite_model_json());
@@ -24,7 +24,7 @@ Arrays load_arrays(const std::filesystem::path& vectors) {
     return read_rows(arrays.model, rows, file);
   };
   arrays.pairs = read("pairs.txt");
-  arrays.triples = read("triples.txt");
+  if (tier == cases::Tier::kFull) arrays.triples = read("triples.txt");
   const std::string shapes = (folder / "shapes.json").string();
   arrays.shapes = read_shapes(text::read_file(shapes), shapes);
   return arrays;
