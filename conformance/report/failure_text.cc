@@ -83,6 +83,19 @@ std::string paragraph(const std::string& label, const std::string& text,
   return result + line + "\n";
 }
 
+std::string wrong_text(const judge::Measurement& m,
+                       const explain::Account& account, bool has_details) {
+  std::string text = element_text("first", *m.first_wrong);
+  if (has_details && m.worst) text += element_text("worst", *m.worst);
+  text += paragraph("pattern", account.pattern);
+  std::string label = "measured";
+  for (const std::string& sentence : account.measured) {
+    text += paragraph(label, sentence);
+    label = "";
+  }
+  return text;
+}
+
 const explain::Equation& equation_of(const check::Check& check) {
   const bool has_wrong_values = check.account.equation != 0;
   return explain::equation(has_wrong_values
@@ -101,15 +114,7 @@ std::string failure_text(const Report& report, const check::Check& check,
   if (!check.reason.empty()) text += paragraph("because", check.reason);
   const bool is_wrong = check.measurement && !check.measurement->pass();
   if (is_wrong) {
-    const judge::Measurement& m = *check.measurement;
-    text += element_text("first", *m.first_wrong);
-    if (has_details && m.worst) text += element_text("worst", *m.worst);
-    text += paragraph("pattern", check.account.pattern);
-    std::string label = "measured";
-    for (const std::string& sentence : check.account.measured) {
-      text += paragraph(label, sentence);
-      label = "";
-    }
+    text += wrong_text(*check.measurement, check.account, has_details);
   }
   // What the diagnosis of the run says is not said again.
   if (report.diagnoses.empty() || has_details) {

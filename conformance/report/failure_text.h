@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "conformance/explain/account.h"
 #include "conformance/explain/equation.h"
 #include "conformance/judge/judge.h"
 #include "conformance/report/report.h"
@@ -16,6 +17,10 @@ namespace ropeproof::conformance::report {
 // With details also the formula, the worst element, and the debugger's line.
 std::string failure_text(const Report& report, const check::Check& check,
                          bool has_details);
+
+// Says what is wrong with an output, and with details its worst element.
+std::string wrong_text(const judge::Measurement& wrong,
+                       const explain::Account& account, bool has_details);
 
 const explain::Equation& equation_of(const check::Check& check);
 

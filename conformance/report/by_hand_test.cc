@@ -2,7 +2,7 @@
 
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/form_golden.h"
-#include "conformance/explain/account.h"
+#include "conformance/report/failure_text.h"
 
 namespace ropeproof::conformance {
 
@@ -25,6 +25,8 @@ TEST_CASE("an answer is judged without kernel, runner or file", "[judge]") {
   CHECK(account.equation == 2);  // (R2), the angle
   CHECK(account.pattern ==
         "4 of 4 elements wrong; in every pair; pair lengths kept");
+  CHECK(report::wrong_text(answer.judged->all, account, false)
+            .starts_with("  first    q[0,0,0,0] pair 0 position 257, off by "));
 }
 
 }  // namespace ropeproof::conformance
