@@ -1,7 +1,5 @@
 // Schemes as the models that have them draw them. Evaluated in double, as
 // rope_test.
-#include "reference/schemes.h"
-
 #include <catch2/catch_test_macros.hpp>
 #include <numbers>
 #include <numeric>
@@ -9,7 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "reference/test_double.h"  // first: it lends rope.h cos and sin
+// test_double.h lends cos, sin and pow to what follows it:
+// clang-format off
+#include "reference/test_double.h"
+#include "reference/schemes.h"
+// clang-format on
 #include "reference/test_near.h"
 #include "reference/test_oracle.h"
 
