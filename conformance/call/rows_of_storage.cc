@@ -123,9 +123,8 @@ cases::Storage storage_of_call(const plugin::Kernel& kernel,
       storage.order == DimensionOrder::kPacked) {
     storage.order = DimensionOrder::kBshd;
   }
-  const bool is_q_shared = storage.spacing == Spacing::kBroadcast;
-  const bool is_k_shared =
-      is_q_shared || storage.spacing == Spacing::kKeysBroadcast;
+  const bool is_q_shared = storage.is_broadcast(false),
+             is_k_shared = storage.is_broadcast(true);
   // Packed rows that are written to are not one.
   if ((storage.order == DimensionOrder::kPacked && is_k_shared &&
        storage.any_in_place(problem.k_heads)) ||
@@ -196,11 +195,9 @@ TensorRows rows_of_tensor(const cases::Storage& storage,
       break;
     }
   }
-  const bool is_shared = storage.spacing == Spacing::kBroadcast ||
-                         (storage.spacing == Spacing::kKeysBroadcast && is_key);
   if (storage.is_in_place(is_key)) {
     tensor.out = tensor.in;
-  } else if (is_shared) {
+  } else if (storage.is_broadcast(is_key)) {
     tensor.in.strides.batch = 0;
   }
   return tensor;

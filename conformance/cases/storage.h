@@ -73,6 +73,11 @@ struct Storage {
     return order == DimensionOrder::kBshd && spacing == Spacing::kDense &&
            rows == RowSpacing::kDense;
   }
+  // All batch rows of q, or of k, read the same numbers.
+  bool is_broadcast(bool is_key) const {
+    return spacing == Spacing::kBroadcast ||
+           (is_key && spacing == Spacing::kKeysBroadcast);
+  }
   bool is_in_place(bool is_key) const {
     return in_place == InPlace::kBoth ||
            in_place == (is_key ? InPlace::kKeys : InPlace::kQueries);

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "conformance/cases/form_golden.h"
-#include "conformance/check/choices.h"
 #include "conformance/check/offered.h"
 #include "reference/golden.h"
 
@@ -49,9 +48,9 @@ bool offers_all(const plugin::Kernel& kernel, std::uint32_t operation,
 }  // namespace
 
 bool takes(plugin::Kernel& kernel, std::uint32_t operation,
-           const cases::Case& c) {
-  return offers_all(kernel, operation, c.problem) &&
-         !declines(kernel, operation, c);
+           const Question& asked) {
+  return offers_all(kernel, operation, asked.problem) &&
+         !declines(kernel, operation, asked);
 }
 
 bool ChangeFinder::begin(const Problem& base) {

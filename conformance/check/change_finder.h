@@ -11,15 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/check/choices.h"
 #include "conformance/check/variations.h"
 
 namespace ropeproof::conformance::check {
 
 using Edit = std::function<void(cases::Problem&)>;
 
-// Whether the kernel offers all that a case needs and does not decline it.
+// Whether the kernel offers all that this needs and does not decline it.
 bool takes(plugin::Kernel& kernel, std::uint32_t operation,
-           const cases::Case& c);
+           const Question& asked);
 
 // Finds the changes of one Variation. `known` are the fields of those before,
 // which are left out.

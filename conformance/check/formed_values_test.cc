@@ -38,7 +38,7 @@ Case formed(Format dtype, Pairing pairing, Values values,
                                      1e4, 1, 4, 3, 0, positions));
   cases::GoldenFormer former(c.problem, reference::best_oracle(),
                              cases::Effort::kCertified);
-  fill_values(c.problem, former.tables(), values, {}, 7);
+  fill_values(c.problem, former.tables(), values, 7);
   c.golden = std::move(former).rotate(c.problem);
   return c;
 }
@@ -220,7 +220,7 @@ TEST_CASE("heads of any size leave room for products and sums in any order",
   p.spec.frequencies.amplitude = dtype == Format::kF16 ? 16 : 1500;
   const cases::GoldenFormer former(p, reference::best_oracle(),
                                    cases::Effort::kFast);
-  fill_values(p, former.tables(), Values::kUnlike, {}, 1);
+  fill_values(p, former.tables(), Values::kUnlike, 1);
   // |c| + |s| is at most sqrt(2) |m|, but for the rounding of the table.
   const double factor = 1.4143 * p.spec.frequencies.amplitude;
   double largest = 0;
@@ -249,10 +249,12 @@ TEST_CASE("batch rows are alike where they have to be, and only there",
                                    cases::Effort::kCertified);
   for (const Values values :
        {Values::kRandom, Values::kCancelling, Values::kUnlike}) {
-    fill_values(p, former.tables(), values, {true, true}, 1);
+    p.storage.spacing = cases::Spacing::kBroadcast;
+    fill_values(p, former.tables(), values, 1);
     cover::mark_copies(p, 1);
     CHECK(count_unlike(p) == 0);
-    fill_values(p, former.tables(), values, {}, 1);
+    p.storage.spacing = cases::Spacing::kDense;
+    fill_values(p, former.tables(), values, 1);
     CHECK(count_unlike(p) > 50);
   }
 }

@@ -35,12 +35,8 @@ Problem outline(const Recipe& recipe, std::int64_t max_position) {
 
 cases::Golden fill(Problem& p, const Recipe& recipe, reference::Oracle oracle,
                    bool has_nans) {
-  const cases::Spacing spacing = recipe.class_of(kStrides);
-  const bool is_q_alike = spacing == cases::Spacing::kBroadcast;
-  const Alike alike{is_q_alike,
-                    is_q_alike || spacing == cases::Spacing::kKeysBroadcast};
   cases::GoldenFormer former(p, oracle, cases::Effort::kFast);
-  fill_values(p, former.tables(), recipe.class_of(kValues), alike,
+  fill_values(p, former.tables(), recipe.class_of(kValues),
               cases::random_bits(recipe.seed, 1));
   if (has_nans) mark_copies(p, cases::random_bits(recipe.seed, 2));
   return std::move(former).rotate(p);

@@ -152,12 +152,12 @@ Pair special(Format format, std::uint64_t seed) {
   return pair;
 }
 
-Bits filled(const Problem& p, const Golden& tables, std::int64_t heads,
-            Values values, bool is_alike, std::uint64_t seed) {
-  const std::int64_t rows = p.batch * p.seq * heads;
-  Bits x(at(rows * p.spec.layout.head_dim));
-  const std::size_t one =
-      is_alike && p.batch > 0 ? x.size() / at(p.batch) : x.size();
+Bits filled(const Problem& p, const Golden& tables, bool is_key, Values values,
+            std::uint64_t seed) {
+  const std::int64_t heads = is_key ? p.k_heads : p.q_heads;
+  Bits x(at(p.tokens() * heads * p.spec.layout.head_dim));
+  const bool is_alike = p.storage.is_broadcast(is_key) && p.batch > 0;
+  const std::size_t one = is_alike ? x.size() / at(p.batch) : x.size();
   const std::span<std::uint64_t> first(x.data(), one);
   for (std::size_t i = 0; i < one; ++i) {
     first[i] = values == Values::kUnlike ? unlike(p.dtype, seed, i)
@@ -221,11 +221,11 @@ void mark(const Problem& p, std::uint64_t seed, Bits& x) {
 
 }  // namespace
 
-void fill_values(Problem& p, const Golden& tables, Values values, Alike alike,
+void fill_values(Problem& p, const Golden& tables, Values values,
                  std::uint64_t seed) {
   p.is_special = values == Values::kSpecial;
-  p.q = filled(p, tables, p.q_heads, values, alike.q, random_bits(seed, 0));
-  p.k = filled(p, tables, p.k_heads, values, alike.k, random_bits(seed, 1));
+  p.q = filled(p, tables, false, values, random_bits(seed, 0));
+  p.k = filled(p, tables, true, values, random_bits(seed, 1));
 }
 
 void mark_copies(Problem& p, std::uint64_t seed) {

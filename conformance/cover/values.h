@@ -40,16 +40,12 @@ enum class Values {
   kSpecial,
 };
 
-// Whether each batch row of q, or of k, is the first one.
-struct Alike {
-  bool q = false, k = false;
-};
-
-// Fills q and k of a problem that has its specification, sizes and dtype, and
-// sets `is_special`. All but kRandom read cos and sin of `tables`.
+// Fills q and k of a problem that has all else, batch rows alike where they are
+// broadcast, and sets `is_special`. All but kRandom read cos and sin of
+// `tables`.
 // Cost: kCancelling 0.3 us an element, the others 15 ns.
 void fill_values(cases::Problem& p, const cases::Golden& tables, Values values,
-                 Alike alike, std::uint64_t seed);
+                 std::uint64_t seed);
 
 // Puts numbers that only a copy of their bits keeps into half of the channels
 // of no pair: signalling NaNs and NaN payloads, subnormal numbers, infinities,

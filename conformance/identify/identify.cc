@@ -80,7 +80,7 @@ class Identifier {
     read_all_roundings();
     add_kept();
     cases::Corpus corpus =
-        problems_of_every_kind(prober_, wanted(), variations_);
+        problems_of_every_kind(prober_, any_operation(), wanted(), variations_);
     diagnose(corpus);
     if (asked != nullptr) *asked = std::move(corpus);
     found_.calls = prober_.calls();
@@ -102,19 +102,25 @@ class Identifier {
 
   // One token in the pairing of the main map, else in any; and the first that
   // is taken of those as large as the main map's.
-  Wanted wanted() const {
-    Wanted w;
-    w.operation = operation_ != 0 ? operation_ : kTable;
+  cases::Problem wanted() const {
+    cases::Problem w;
     w.dtype = dtypes_of(kernel_).front();
+    w.spec.layout = {kWhole, kWhole, 0, Pairing::kHalfSplit};
     if (main_) {
-      w.pairing = main_->problem.spec.layout.pairing;
+      w.spec.layout.pairing = main_->problem.spec.layout.pairing;
     } else if (!pairings_of(kernel_).empty()) {
-      w.pairing = pairings_of(kernel_).front();
+      w.spec.layout.pairing = pairings_of(kernel_).front();
     }
+    w.batch = w.seq = 1;
+    w.positions = {1};
     return w;
   }
-  std::optional<cases::Case> like_main(const Wanted& w) {
-    auto c = shaped(prober_, w);
+  std::uint32_t any_operation() const {
+    return operation_ != 0 ? operation_ : kTable;
+  }
+  std::optional<cases::Case> like_main(const cases::Problem& w,
+                                       Heads heads = Heads::kOne) {
+    auto c = shaped(prober_, operation_, w, heads);
     if (c && c->problem.spec.layout.head_dim !=
                  main_->problem.spec.layout.head_dim) {
       c.reset();
@@ -129,11 +135,11 @@ class Identifier {
       return;
     }
     for (const Pairing pairing : pairings_of(kernel_)) {
-      Wanted w = wanted();
-      w.pairing = pairing;
+      cases::Problem w = wanted();
+      w.spec.layout.pairing = pairing;
       w.positions = {std::min(5.0, max_position_)};
       const std::string word = text::word(text::kPairingWords, pairing);
-      const auto c = shaped(prober_, w);
+      const auto c = shaped(prober_, operation_, w);
       auto map = c ? read_map(prober_, operation_, *c) : std::nullopt;
       if (!map) {
         add_unseen("pairs",
@@ -185,18 +191,19 @@ class Identifier {
   void read_windows() {
     if (operation_ == 0) return;
     if ((kernel_.features & ROPEPROOF_PARTIAL) != 0) {
-      read_window(Window::kLeading);
+      read_window(0);
     }
     if ((kernel_.features & ROPEPROOF_WINDOW_OFFSET) != 0) {
-      read_window(Window::kInside);
+      read_window(kQuarter);
     }
   }
 
-  void read_window(Window window) {
-    Wanted w = wanted();
-    w.window = window;
+  void read_window(std::int64_t offset) {
+    cases::Problem w = wanted();
+    w.spec.layout.rotary_dim = kHalf;
+    w.spec.layout.rotary_offset = offset;
     w.positions = {std::min(5.0, max_position_)};
-    auto c = shaped(prober_, w);
+    auto c = shaped(prober_, operation_, w);
     if (!c) return;
     // One that reaches beyond the window shows there.
     if (operation_ == ROPEPROOF_ROPE &&
@@ -246,11 +253,10 @@ class Identifier {
 
   // Of the main map's problem, at one token.
   std::optional<cases::Case> rotating_case(double base) {
-    Wanted w = wanted();
-    w.operation =
-        operation_ == ROPEPROOF_ROPE ? ROPEPROOF_ROPE : ROPEPROOF_TABLE;
-    w.base = base;
-    return shaped(prober_, w);
+    cases::Problem w = wanted();
+    w.spec.frequencies.base = base;
+    return shaped(prober_, operation_ == ROPEPROOF_ROPE ? operation_ : kTable,
+                  w);
   }
 
   void read_angles() {
@@ -304,12 +310,11 @@ class Identifier {
   }
 
   void read_grid(const Speeds& speeds) {
-    Wanted w = wanted();
+    cases::Problem w = wanted();
     w.seq = 5;
-    w.has_many_heads = true;
     for (const std::int64_t batch : {2, 1}) {
       w.batch = batch;
-      if (const auto c = like_main(w)) {
+      if (const auto c = like_main(w, Heads::kMany)) {
         add(read_rows(prober_, *c, *main_map_, speeds, max_position_));
         return;
       }
@@ -320,7 +325,7 @@ class Identifier {
   void read_all_roundings() {
     if (operation_ == 0 || !main_map_) return;
     for (const Format dtype : dtypes_of(kernel_)) {
-      Wanted w = wanted();
+      cases::Problem w = wanted();
       w.dtype = dtype;
       if (const auto c = like_main(w)) {
         add(read_roundings(prober_, operation_, *c, *main_map_));
@@ -329,11 +334,11 @@ class Identifier {
   }
 
   void add_kept() {
-    const auto like = small_problem(prober_, wanted());
+    const auto like = small_problem(prober_, any_operation(), wanted());
     if (!like) return;
     variations_ =
-        check::variations_of(prober_.kernel(), wanted().operation, *like);
-    add(read_kept(prober_, wanted().operation, variations_));
+        check::variations_of(prober_.kernel(), any_operation(), *like);
+    add(read_kept(prober_, any_operation(), variations_));
   }
 
   void diagnose(const cases::Corpus& corpus) {

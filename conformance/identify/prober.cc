@@ -2,7 +2,6 @@
 
 #include "conformance/call/call.h"
 #include "conformance/cases/form_golden.h"
-#include "conformance/check/change_finder.h"
 #include "conformance/check/run.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"
@@ -42,10 +41,6 @@ void fill(const cases::Case& c, cases::Bits& bits, std::int64_t heads,
 }
 
 }  // namespace
-
-bool Prober::takes(std::uint32_t operation, const cases::Case& c) {
-  return check::takes(kernel_, operation, c);
-}
 
 reference::Format Prober::table_of(std::uint32_t operation,
                                    const cases::Case& c) const {

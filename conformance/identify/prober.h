@@ -9,6 +9,7 @@
 #include <string>
 
 #include "conformance/cases/case.h"
+#include "conformance/check/change_finder.h"
 #include "conformance/judge/output.h"
 #include "conformance/plugin/kernel.h"
 
@@ -23,7 +24,9 @@ class Prober {
     return kernel_.description();
   }
 
-  bool takes(std::uint32_t operation, const cases::Case& c);
+  bool takes(std::uint32_t operation, const check::Question& asked) {
+    return check::takes(kernel_, operation, asked);
+  }
   // The type of tables in a problem of this operation and case.
   reference::Format table_of(std::uint32_t operation,
                              const cases::Case& c) const;

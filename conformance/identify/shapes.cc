@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "conformance/call/cache.h"
 #include "conformance/cases/counter_generator.h"
 #include "conformance/cases/families/family.h"
 #include "conformance/plugin/abi_words.h"
@@ -23,12 +22,10 @@ constexpr std::pair<std::int64_t, std::int64_t> kOneHead[] = {
 constexpr std::pair<std::int64_t, std::int64_t> kManyHeads[] = {
     {3, 1}, {4, 2}, {3, 3}, {8, 8}, {32, 8}, {1, 1}, {1, 0}};
 
-Layout layout_of(std::int64_t head_dim, const Wanted& wanted) {
-  Layout layout{head_dim, head_dim, 0, wanted.pairing};
-  if (wanted.pairing == Pairing::kNestedHalfSplit) layout.blocks = 2;
-  if (wanted.window == Window::kWhole) return layout;
-  layout.rotary_dim = head_dim / 2;
-  if (wanted.window == Window::kInside) layout.rotary_offset = head_dim / 4;
+Layout layout_of(std::int64_t head_dim, const Layout& quarters) {
+  Layout layout{head_dim, head_dim * quarters.rotary_dim / kWhole,
+                head_dim * quarters.rotary_offset / kWhole, quarters.pairing};
+  if (layout.pairing == Pairing::kNestedHalfSplit) layout.blocks = 2;
   return layout;
 }
 
@@ -38,9 +35,10 @@ double drawn(Format format, std::uint64_t i) {
   return decode(format, cases::random_number(format, 0, i));
 }
 
-std::optional<cases::Case> shaped(Prober& prober, const Wanted& wanted) {
+std::optional<cases::Case> shaped(Prober& prober, std::uint32_t operation,
+                                  const cases::Problem& wanted, Heads heads) {
   std::vector<double> positions;
-  for (std::int64_t i = 0; i < wanted.batch * wanted.seq; ++i) {
+  for (std::int64_t i = 0; i < wanted.tokens(); ++i) {
     positions.push_back(wanted.positions[static_cast<std::size_t>(i) %
                                          wanted.positions.size()]);
   }
@@ -49,11 +47,11 @@ std::optional<cases::Case> shaped(Prober& prober, const Wanted& wanted) {
       for (const auto& [q, k] : all) {
         cases::Case c;
         c.problem = cases::make_problem(
-            wanted.dtype, layout_of(head_dim, wanted), wanted.base,
-            wanted.batch, wanted.seq, q, k, positions);
+            wanted.dtype, layout_of(head_dim, wanted.spec.layout),
+            wanted.spec.frequencies.base, wanted.batch, wanted.seq, q, k,
+            positions);
         set_elements(c, [](auto, auto, auto) { return 0.0; });
-        c.golden = call::numbered_tables(c.problem);
-        if (!prober.takes(wanted.operation, c)) continue;
+        if (!prober.takes(operation, {c.problem, c.id})) continue;
         std::uint64_t count = 0;
         form(c,
              [&](auto, auto, auto) { return drawn(c.problem.dtype, count++); });
@@ -62,7 +60,7 @@ std::optional<cases::Case> shaped(Prober& prober, const Wanted& wanted) {
     }
     return std::nullopt;
   };
-  return wanted.has_many_heads ? first(kManyHeads) : first(kOneHead);
+  return heads == Heads::kMany ? first(kManyHeads) : first(kOneHead);
 }
 
 std::vector<Format> dtypes_of(const plugin::Description& kernel) {
@@ -84,27 +82,28 @@ std::vector<Pairing> pairings_of(const plugin::Description& kernel) {
   return all;
 }
 
-std::optional<cases::Case> small_problem(Prober& prober, Wanted wanted) {
+std::optional<cases::Case> small_problem(Prober& prober,
+                                         std::uint32_t operation,
+                                         cases::Problem wanted) {
   const std::int64_t limit = prober.description().max_position;
   wanted.seq = 3;
-  wanted.has_many_heads = true;
   wanted.positions.clear();
   for (const std::int64_t p : {3, 0, 17, 5, 1, 30}) {
     wanted.positions.push_back(
         static_cast<double>(limit > 0 ? std::min<std::int64_t>(p, limit) : p));
   }
   if ((prober.description().features & ROPEPROOF_PARTIAL) != 0) {
-    wanted.window = Window::kLeading;
+    wanted.spec.layout.rotary_dim = kHalf;
   }
   for (const std::int64_t batch : {2, 1}) {
     wanted.batch = batch;
-    if (auto c = shaped(prober, wanted)) return c;
+    if (auto c = shaped(prober, operation, wanted, Heads::kMany)) return c;
   }
   return std::nullopt;
 }
 
 cases::Corpus problems_of_every_kind(
-    Prober& prober, const Wanted& wanted,
+    Prober& prober, std::uint32_t operation, const cases::Problem& wanted,
     std::span<const check::Variation> variations) {
   const auto limit = static_cast<double>(prober.description().max_position);
   cases::Group group;
@@ -120,16 +119,17 @@ cases::Corpus problems_of_every_kind(
   }
   for (const Format dtype : dtypes_of(prober.description())) {
     for (const Pairing pairing : pairings_of(prober.description())) {
-      Wanted w = wanted;
+      cases::Problem w = wanted;
       w.dtype = dtype;
-      w.pairing = pairing;
-      if (auto c = small_problem(prober, w)) take(std::move(*c));
+      w.spec.layout.pairing = pairing;
+      if (auto c = small_problem(prober, operation, w)) take(std::move(*c));
       w.seq = 10;
-      w.base = 5e5;  // the last two positions are none of f32's
+      w.spec.frequencies.base =
+          5e5;  // the last two positions are none of f32's
       w.positions = {1,     257,   513,    2049,     4097,
                      32769, 65791, 131071, 16777217, 1073741827};
       for (double& p : w.positions) p = limit > 0 ? std::min(p, limit) : p;
-      if (auto c = shaped(prober, w)) take(std::move(*c));
+      if (auto c = shaped(prober, operation, w)) take(std::move(*c));
     }
   }
   cases::Corpus corpus;

@@ -14,36 +14,33 @@
 
 namespace ropeproof::conformance::identify {
 
-enum class Window { kWhole, kLeading, kInside };
+// Windows of a head in quarters of it, as shaped() takes a layout.
+inline constexpr std::int64_t kWhole = 4, kHalf = 2, kQuarter = 1;
 
-struct Wanted {
-  std::uint32_t operation = ROPEPROOF_ROPE;
-  reference::Format dtype = reference::Format::kF32;
-  reference::Pairing pairing = reference::Pairing::kHalfSplit;
-  Window window = Window::kWhole;
-  std::int64_t batch = 1, seq = 1;
-  bool has_many_heads = false;
-  double base = 10000;
-  std::vector<double> positions = {
-      1};  // begun again where there are more tokens
-};
+enum class Heads { kOne, kMany };
 
-// The first of the usual sizes that the kernel takes, with goldens of elements
-// drawn from a fixed seed.
-std::optional<cases::Case> shaped(Prober& prober, const Wanted& wanted);
+// Returns `wanted` in the first of the usual sizes of a head, and numbers of
+// heads, that the kernel takes, with goldens of elements drawn from a fixed
+// seed. Its layout has quarters of a head, its positions begin again where
+// there are more tokens.
+std::optional<cases::Case> shaped(Prober& prober, std::uint32_t operation,
+                                  const cases::Problem& wanted,
+                                  Heads heads = Heads::kOne);
 
 // The dtypes and pairings that it declares, those that show most first.
 std::vector<reference::Format> dtypes_of(const plugin::Description& kernel);
 std::vector<reference::Pairing> pairings_of(const plugin::Description& kernel);
 
-// A problem of two batch rows of three tokens with several heads, partial where
-// that is taken.
-std::optional<cases::Case> small_problem(Prober& prober, Wanted wanted);
+// Returns `wanted` with two batch rows of three tokens and several heads,
+// partial where that is taken.
+std::optional<cases::Case> small_problem(Prober& prober,
+                                         std::uint32_t operation,
+                                         cases::Problem wanted);
 
 // The problems of these variations, and for each dtype and pairing a small
 // problem and one of far positions; with goldens.
 cases::Corpus problems_of_every_kind(
-    Prober& prober, const Wanted& wanted,
+    Prober& prober, std::uint32_t operation, const cases::Problem& wanted,
     std::span<const check::Variation> variations);
 
 // Returns element i of a fixed pseudo-random sequence: magnitudes near 1, of

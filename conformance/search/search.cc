@@ -148,9 +148,9 @@ StressResult search(plugin::Kernel& kernel, const cover::Model& model,
     c.id = recipe.id;
     c.comment = recipe.text;
     c.problem = cover::outline(recipe, kernel.description().max_position);
+    c.golden = cover::fill(c.problem, recipe, oracle, false);
     // A file has no words for other storages.
     c.problem.storage = c.problem.nearest_storage();
-    c.golden = cover::fill(c.problem, recipe, oracle, false);
     return c;
   };
   while (!result.failure) {

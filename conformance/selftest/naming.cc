@@ -50,16 +50,14 @@ void fill_numbers(cases::Case& c) {
       c.golden.pair_amplitude[i] = std::bit_cast<std::uint64_t>(1.0);
     }
   }
-  const cases::Spacing spacing = c.problem.storage.spacing;
-  const bool is_q_one = spacing == cases::Spacing::kBroadcast,
-             is_k_one = is_q_one || spacing == cases::Spacing::kKeysBroadcast;
-  for (const auto& [inputs, is_one] :
-       {std::pair(&c.problem.q, is_q_one), std::pair(&c.problem.k, is_k_one)}) {
+  for (const bool is_key : {false, true}) {
+    cases::Bits& inputs = is_key ? c.problem.k : c.problem.q;
+    const bool is_one = c.problem.storage.is_broadcast(is_key);
     const std::size_t rows =
         is_one ? static_cast<std::size_t>(c.problem.batch) : 1;
-    const std::size_t row = std::max<std::size_t>(inputs->size() / rows, 1);
-    for (std::size_t i = 0; i < inputs->size(); ++i) {
-      (*inputs)[i] =
+    const std::size_t row = std::max<std::size_t>(inputs.size() / rows, 1);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i] =
           encode(c.problem.dtype, 1 + static_cast<double>(i % row % 31) / 32);
     }
   }
