@@ -87,6 +87,9 @@ Dimension dimension(
   return row;
 }
 
+// The largest |positions| of a class of magnitudes.
+Range magnitude_range(int magnitude);
+
 // Whether the axes of a call lie inside its batch rows.
 bool are_axes_inside(const ropeproof_problem& p);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "conformance/cover/class_words.h"
+#include "conformance/cover/dimension.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/recipes.h"
 
@@ -38,12 +39,10 @@ constexpr Quantity kQuantities[] = {
 
 // The sizes of each class of a dimension.
 std::vector<Range> ranges_of(const Dimension& dimension) {
-  if (!dimension.ranges.empty()) return dimension.ranges;
-  std::vector<Range> ranges;
-  std::int64_t low = 0;
+  std::vector<Range> ranges = dimension.ranges;
+  if (!ranges.empty()) return ranges;
   for (const auto& [power, word] : kMagnitude.words) {
-    ranges.push_back({low, (std::int64_t{1} << power) - 1});
-    low = std::int64_t{1} << power;
+    ranges.push_back(magnitude_range(power));
   }
   return ranges;
 }
@@ -52,35 +51,25 @@ bool is_power(std::int64_t size) {
   return size > 0 && std::has_single_bit(static_cast<std::uint64_t>(size));
 }
 
-DrawnClass summary(const Dimension& dimension, std::size_t c,
-                   const Range& range, const std::set<std::int64_t>& drawn) {
-  DrawnClass one{.dimension = dimension.name,
-                 .name = dimension.classes[c],
-                 .range = range};
-  if (drawn.empty()) return one;
-  one.least = *drawn.begin();
-  one.most = *drawn.rbegin();
-  one.sizes = static_cast<std::int64_t>(drawn.size());
-  one.powers = std::ranges::count_if(drawn, is_power);
-  one.edges = std::ranges::count_if(drawn, [](std::int64_t size) {
+}  // namespace
+
+std::int64_t DrawnClass::edges() const {
+  return std::ranges::count_if(sizes, [](std::int64_t size) {
     return is_power(size - 1) || is_power(size + 1);
   });
-  return one;
 }
-
-}  // namespace
 
 std::string DrawnClass::text() const {
   const std::string begin = dimension + " " + name + ": ";
-  if (sizes == 0) return begin + "never drawn";
-  const std::string all = begin + std::to_string(least) + " to " +
-                          std::to_string(most) + ", " + std::to_string(sizes) +
-                          " of " + std::to_string(range.high - range.low + 1) +
-                          " sizes";
-  return range.high < 4096 ? all
-                           : all + ", of them " + std::to_string(powers) +
-                                 " powers of two and " + std::to_string(edges) +
-                                 " beside one";
+  if (sizes.empty()) return begin + "never drawn";
+  const std::string all = begin + std::to_string(*sizes.begin()) + " to " +
+                          std::to_string(*sizes.rbegin()) + ", " +
+                          std::to_string(sizes.size()) + " of " +
+                          std::to_string(range.high - range.low + 1) + " sizes";
+  if (range.high < 4096) return all;
+  return all + ", of them " +
+         std::to_string(std::ranges::count_if(sizes, is_power)) +
+         " powers of two and " + std::to_string(edges()) + " beside one";
 }
 
 std::vector<DrawnClass> drawn_classes(const Model& model,
@@ -101,14 +90,14 @@ std::vector<DrawnClass> drawn_classes(const Model& model,
   std::vector<DrawnClass> classes;
   for (std::size_t d = 0; d < model.size(); ++d) {
     const Dimension& dimension = model.dimensions()[d];
-    if (std::ranges::none_of(kQuantities, [&](const Quantity& quantity) {
-          return quantity.dimension == dimension.name;
-        })) {
+    if (std::ranges::find(kQuantities, dimension.name, &Quantity::dimension) ==
+        std::end(kQuantities)) {
       continue;
     }
     const std::vector<Range> ranges = ranges_of(dimension);
     for (std::size_t c = 0; c < ranges.size(); ++c) {
-      classes.push_back(summary(dimension, c, ranges[c], drawn[{d, c}]));
+      classes.push_back(
+          {dimension.name, dimension.classes[c], ranges[c], drawn[{d, c}]});
     }
   }
   return classes;

@@ -7,6 +7,7 @@
 #define ROPEPROOF_CONFORMANCE_COVER_DRAWN_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,11 @@ namespace ropeproof::conformance::cover {
 // size is the largest |position| of a case.
 struct DrawnClass {
   std::string dimension, name;
-  Range range;                         // what belongs to the class
-  std::int64_t least = 0, most = 0;    // of the sizes drawn
-  std::int64_t sizes = 0;              // different ones
-  std::int64_t powers = 0, edges = 0;  // powers of two, 2^k - 1 and 2^k + 1
+  Range range;  // what belongs to the class
+  std::set<std::int64_t> sizes;
 
-  std::string text() const;  // "pairs 33-63: 33 to 63, 31 of 31 sizes"
+  std::int64_t edges() const;  // sizes that are 2^k - 1 or 2^k + 1
+  std::string text() const;    // "pairs 33-63: 33 to 63, 31 of 31 sizes"
 };
 
 // The classes that are ranges, in the order of the model, as the rows draw them

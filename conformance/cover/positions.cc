@@ -76,20 +76,6 @@ std::string read_order(const ropeproof_problem& p) {
              : "shuffled";
 }
 
-// The powers of two that bound a class of magnitudes.
-struct Bounds {
-  std::int64_t least = 0, most = 0;
-};
-
-Bounds bounds_of(int magnitude) {
-  std::int64_t least = 0;
-  for (const auto& [power, word] : kMagnitude.words) {
-    if (power == magnitude) break;
-    least = std::int64_t{1} << power;
-  }
-  return {least, (std::int64_t{1} << magnitude) - 1};
-}
-
 // Half of them next to a power of two, where formats begin to lose odd numbers
 // and integers end, a quarter of any size.
 std::int64_t anywhere(Draw& draw, std::int64_t least, std::int64_t most) {
@@ -186,14 +172,14 @@ void mix_signs(Draw& draw, const std::vector<double*>& positions,
 constexpr std::int64_t kMostOfBinary64 = std::int64_t{1} << 34;
 
 void draw_magnitude(Drawing& d, int magnitude) {
-  const Bounds bounds = bounds_of(magnitude);
+  const Range range = magnitude_range(magnitude);
   std::int64_t most =
-      d.draw.one_in(4) ? bounds.most : std::min(bounds.most, kMostOfBinary64);
+      d.draw.one_in(4) ? range.high : std::min(range.high, kMostOfBinary64);
   if (d.max_position > 0) most = std::min(most, d.max_position);
   // Tokens that ascend have room, and do not begin at 0, where no angle shows;
   // a fraction may be taken off.
   const std::int64_t least =
-      std::min(std::max(bounds.least + 1, 2 * d.problem.seq + 8), most);
+      std::min(std::max(range.low + 1, 2 * d.problem.seq + 8), most);
   d.largest = d.draw.one_in(3) ? most : anywhere(d.draw, least, most);
 }
 
@@ -293,14 +279,23 @@ void draw_sign(Drawing& d, bool is_mixed) {
 
 }  // namespace
 
+Range magnitude_range(int magnitude) {
+  std::int64_t low = 0;
+  for (const auto& [power, word] : kMagnitude.words) {
+    if (power == magnitude) break;
+    low = std::int64_t{1} << power;
+  }
+  return {low, (std::int64_t{1} << magnitude) - 1};
+}
+
 std::vector<Dimension> position_dimensions() {
   using plugin::kAngles;
   return {
       dimension(
           kMagnitude, kAngles, By::kCall,
           [](const Offer& offer, int c) {
-            return offer.takes(
-                {.largest_position = static_cast<double>(bounds_of(c).least)});
+            return offer.takes({.largest_position = static_cast<double>(
+                                    magnitude_range(c).low)});
           },
           read_magnitude, draw_magnitude),
       dimension(kOrder, kAngles, By::kCall, nullptr, read_order, draw_order),

@@ -202,7 +202,7 @@ TEST_CASE("nothing false is said of honest variants", "[variants]") {
                          : one_of(2) == 0 ? Format::kF16
                                           : Format::kF32;
     d.dtypes = plugin::abi_dtype(dtype);
-    pipeline.is_fused = one_of(2) == 0;
+    if (one_of(2) == 0) pipeline.products = wrong::Products::kFirstFused;
     if (dtype != Format::kF32 && one_of(2) == 0) {
       pipeline.table = dtype;
       d.claims[0].table_dtype = d.dtypes;

@@ -12,7 +12,8 @@
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
-#include "conformance/wrong/pipeline.h"
+#include "conformance/wrong/arithmetic.h"
+#include "conformance/wrong/mutation.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::identify {
@@ -23,51 +24,45 @@ using reference::Format;
 // One order of the roundings of a c + b s: of x_u c - x_v s, of x_v c + x_u s.
 struct Way {
   const char* name;
-  wrong::Products products = wrong::Products::kRounded;
-  // Of 16-bit tensors: of f32 products or of rounded ones; cos and sin in f32,
-  // or rounded likewise to the dtype.
-  std::uint32_t rounding = ROPEPROOF_ROUND_ONCE;
-  bool has_half_table = false;
+  wrong::Change change;
+  bool has_half_table = false;  // cos and sin in the dtype, not in f32
 
-  double of(Format dtype, double a, double c, double b, double s) const {
-    const bool is_half = is_16_bit(dtype);
-    const auto rounded = [&](double x) {
-      return rounding == ROPEPROOF_TRUNCATE ? wrong::truncated(dtype, x)
-                                            : round_to(dtype, x);
-    };
-    if (has_half_table) c = rounded(c), s = rounded(s);
-    if (rounding == ROPEPROOF_ROUND_EACH) {
-      return rounded(rounded(a * c) + rounded(b * s));
-    }
-    const double sum = wrong::sum_of_products(
-        products, is_half ? Format::kF32 : dtype, a, c, b, s);
-    return is_half ? rounded(sum) : sum;
+  wrong::Pipeline pipeline(Format dtype) const {
+    wrong::Pipeline pipeline;
+    if (has_half_table || dtype == Format::kF64) pipeline.table = dtype;
+    if (change) change(pipeline);
+    return pipeline;
   }
 };
 
-constexpr Way kWideWays[] = {
-    {"two products and their sum, each rounded"},
-    {"fused multiply-add, the sine's product rounded",
-     wrong::Products::kFirstFused},
-    {"fused multiply-add, the cosine's product rounded",
-     wrong::Products::kSecondFused},
-    {"rounded once, from wider arithmetic", wrong::Products::kOnce}};
+using wrong::Pipeline, wrong::Products, wrong::set;
 
-constexpr Way kHalfWays[] = {
-    {"f32 cos and sin, f32 arithmetic, one rounding"},
-    {.name = "cos and sin rounded to the dtype, f32 arithmetic, one rounding",
-     .has_half_table = true},
-    {.name = "f32 cos and sin, products and sum each rounded to the dtype",
-     .rounding = ROPEPROOF_ROUND_EACH},
-    {.name = "cos and sin rounded to the dtype, products and sum each rounded "
-             "to it",
-     .rounding = ROPEPROOF_ROUND_EACH,
-     .has_half_table = true},
-    {.name = "f32 cos and sin, f32 arithmetic, last bits cut off",
-     .rounding = ROPEPROOF_TRUNCATE},
-    {.name = "cos and sin cut to the dtype, f32 arithmetic, last bits cut off",
-     .rounding = ROPEPROOF_TRUNCATE,
-     .has_half_table = true}};
+const Way kWideWays[] = {{"two products and their sum, each rounded", nullptr},
+                         {"fused multiply-add, the sine's product rounded",
+                          set(&Pipeline::products, Products::kFirstFused)},
+                         {"fused multiply-add, the cosine's product rounded",
+                          set(&Pipeline::products, Products::kSecondFused)},
+                         {"rounded once, from wider arithmetic",
+                          set(&Pipeline::products, Products::kOnce)}};
+
+const Way kHalfWays[] = {
+    {"f32 cos and sin, f32 arithmetic, one rounding", nullptr},
+    {"cos and sin rounded to the dtype, f32 arithmetic, one rounding", nullptr,
+     true},
+    {"f32 cos and sin, products and sum each rounded to the dtype",
+     set(&Pipeline::round_each, true)},
+    {"cos and sin rounded to the dtype, products and sum each rounded to it",
+     set(&Pipeline::round_each, true), true},
+    {"f32 cos and sin, f32 arithmetic, last bits cut off",
+     set(&Pipeline::truncates, true)},
+    {"cos and sin cut to the dtype, f32 arithmetic, last bits cut off",
+     set(&Pipeline::truncates, true), true}};
+
+std::uint32_t rounding_of(const Pipeline& pipeline) {
+  return pipeline.truncates    ? ROPEPROOF_TRUNCATE
+         : pipeline.round_each ? ROPEPROOF_ROUND_EACH
+                               : ROPEPROOF_ROUND_ONCE;
+}
 
 // How often answers are what each way gives; how often the ways differ.
 struct Tally {
@@ -170,7 +165,7 @@ std::vector<std::optional<SeenPair>> pairs_of(const cases::Problem& problem,
 // another. False where there is no answer.
 bool add_round(Prober& prober, std::uint32_t operation, const Round& round,
                const std::vector<std::optional<SeenPair>>& pairs,
-               std::span<const Way> ways, Tally& first, Tally& second) {
+               std::span<const Pipeline> ways, Tally& first, Tally& second) {
   const cases::Problem& p = round.c.problem;
   if (!prober.takes(operation, round.c)) return false;
   const auto output = prober.ask(operation, round.c);
@@ -183,9 +178,15 @@ bool add_round(Prober& prober, std::uint32_t operation, const Round& round,
     const auto [c, s] = round.rotations[j];
     const double x_u = number(p.q, pairs[j]->u), x_v = number(p.q, pairs[j]->v);
     std::vector<double> y_u, y_v;
-    for (const Way& way : ways) {
-      y_u.push_back(way.of(p.dtype, x_u, c, x_v, -s));
-      y_v.push_back(way.of(p.dtype, x_v, c, x_u, s));
+    for (const Pipeline& way : ways) {
+      const wrong::Arithmetic arithmetic(way, p.dtype);
+      const auto of = [&](double a, double b, double sine) {
+        return round_to(
+            p.dtype, arithmetic.result(arithmetic.sum(a, arithmetic.entry(c), b,
+                                                      arithmetic.entry(sine))));
+      };
+      y_u.push_back(of(x_u, x_v, -s));
+      y_v.push_back(of(x_v, x_u, s));
     }
     first.add(number(output->q, pairs[j]->to_u), y_u);
     second.add(number(output->q, pairs[j]->to_v), y_v);
@@ -201,11 +202,13 @@ Finding read_roundings(Prober& prober, std::uint32_t operation,
   const bool is_half = is_16_bit(dtype);
   const std::span<const Way> ways =
       is_half ? std::span<const Way>(kHalfWays) : kWideWays;
+  std::vector<Pipeline> pipelines;
+  for (const Way& way : ways) pipelines.push_back(way.pipeline(dtype));
   const auto pairs = pairs_of(c.problem, map);
   // In 16 bits one way for both channels.
   std::vector<Tally> tallies(is_half ? 1 : 2);
   for (const Round& round : rounds_of(prober, operation, c, map)) {
-    if (!add_round(prober, operation, round, pairs, ways, tallies.front(),
+    if (!add_round(prober, operation, round, pairs, pipelines, tallies.front(),
                    tallies.back())) {
       break;
     }
@@ -235,8 +238,9 @@ Finding read_roundings(Prober& prober, std::uint32_t operation,
                                            "; second: " + v.name;
   const ropeproof_claim& claim =
       prober.description().claim(plugin::abi_dtype(dtype));
+  const std::uint32_t rounding = rounding_of(pipelines[tallies.front().best()]);
   const bool may =
-      claim.rounding == u.rounding || u.rounding == ROPEPROOF_ROUND_ONCE;
+      claim.rounding == rounding || rounding == ROPEPROOF_ROUND_ONCE;
   return {!is_half ? Standing::kMeasured
           : may    ? Standing::kDeclared
                    : Standing::kDiffers,

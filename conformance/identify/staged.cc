@@ -11,6 +11,7 @@
 #include "conformance/check/offered.h"
 #include "conformance/identify/prober.h"
 #include "conformance/identify/shapes.h"
+#include "conformance/wrong/arithmetic.h"
 #include "conformance/wrong/pipeline.h"
 #include "reference/rope.h"
 #include "reference/staged/elementary.h"
@@ -139,10 +140,14 @@ class Probe {
   // Where the form does not give an output's bits from the kernel's own c and
   // s; empty: it gives all.
   std::string unrotated(const RotationForm& form) const {
+    wrong::Pipeline of_u, of_v;
+    of_u.products = form.u;
+    of_v.products = form.v;
+    const wrong::Arithmetic u(of_u, Format::kF32), v(of_v, Format::kF32);
     for (std::int64_t token = 0; token < problem().seq; ++token) {
       for (std::int64_t j = 0; j < kPairs; ++j) {
         for (std::int64_t head = 1; head < kHeads; ++head) {
-          if (!is_rotated(form, token, head, j)) return place(j, token);
+          if (!is_rotated(u, v, token, head, j)) return place(j, token);
         }
       }
     }
@@ -182,18 +187,17 @@ class Probe {
     return is_near(c, due.c, ulps) && is_near(s, due.s, ulps);
   }
 
-  bool is_rotated(const RotationForm& form, std::int64_t token,
-                  std::int64_t head, std::int64_t j) const {
+  bool is_rotated(const wrong::Arithmetic& u, const wrong::Arithmetic& v,
+                  std::int64_t token, std::int64_t head, std::int64_t j) const {
     const reference::Pair from = source_pair(problem().spec, j);
     const reference::Pair to = target_pair(problem().spec, j);
     const auto [c, s] = own(token, j);
     const double x_u = value(problem().q, token, head, from.u);
     const double x_v = value(problem().q, token, head, from.v);
     // +0 and -0 are equal.
-    return wrong::sum_of_products(form.u, Format::kF32, x_u, c, -x_v, s) ==
+    return u.sum(x_u, c, -x_v, s) ==
                double{value(output_.q, token, head, to.u)} &&
-           wrong::sum_of_products(form.v, Format::kF32, x_u, s, x_v, c) ==
-               double{value(output_.q, token, head, to.v)};
+           v.sum(x_u, s, x_v, c) == double{value(output_.q, token, head, to.v)};
   }
 
   std::string place(std::int64_t j, std::int64_t token) const {

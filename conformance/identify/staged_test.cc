@@ -24,7 +24,7 @@ TEST_CASE("a kernel of the f32 pipeline is S1, and its forms are named",
   CHECK(plain.holds);
   CHECK_THAT(plain.text, Equals("S1(1), position x inv_freq, no FMA"));
   wrong::Pipeline fused = wrong::f32_pipeline();
-  fused.is_fused = true;
+  fused.products = wrong::Products::kFirstFused;
   CHECK_THAT(staged(fused).text,
              Equals("S1(1), position x inv_freq, FMA of the first product"));
 }

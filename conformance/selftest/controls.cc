@@ -72,7 +72,7 @@ std::vector<Control> f32_controls() {
   direct.tighten = to_class(ROPEPROOF_A0);
   Control fused = direct;
   fused.name = "f32 direct, fused";
-  fused.pipeline.is_fused = true;
+  fused.pipeline.products = wrong::Products::kFirstFused;
   Control exp2 = control("f32 by exp2", ROPEPROOF_A1,
                          wrong::f32_pipeline(wrong::PowerForm::kExp2));
   exp2.description.claims[0].power = ROPEPROOF_EXP2;

@@ -133,35 +133,7 @@ Pipeline exact_pipeline() {
   return pipeline;
 }
 
-namespace {
-
-// In `Real`, and the last in `Wide`, which holds the products of such numbers.
-template <class Real, class Wide>
-double sum_in(Products how, Real a, Real c, Real b, Real s) {
-  switch (how) {
-    case Products::kRounded:
-      return double{a * c + b * s};
-    case Products::kFirstFused:
-      return double{std::fma(a, c, b * s)};
-    case Products::kSecondFused:
-      return double{std::fma(b, s, a * c)};
-    case Products::kOnce:
-      return double{static_cast<Real>(Wide{a} * Wide{c} + Wide{b} * Wide{s})};
-  }
-  return 0;
-}
-
-}  // namespace
-
-double sum_of_products(Products how, Format format, double a, double c,
-                       double b, double s) {
-  if (format == Format::kF64) {
-    return sum_in<double, long double>(how, a, c, b, s);
-  }
-  return sum_in<float, double>(how, static_cast<float>(a),
-                               static_cast<float>(c), static_cast<float>(b),
-                               static_cast<float>(s));
-}
+namespace {}  // namespace
 
 std::span<const F32Power> f32_powers() {
   static constexpr F32Power kForms[] = {

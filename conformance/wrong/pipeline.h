@@ -34,6 +34,11 @@ using CosSin = reference::CosSin<double>;
 // Which subnormal numbers become 0.
 enum class Flush { kNone, kInputs, kProducts, kOutputs };
 
+// How a c + b s is rounded, in f32 or f64: each product and the sum; a
+// multiply-add that rounds once, of the first product or of the second; once,
+// from wider arithmetic.
+enum class Products { kRounded, kFirstFused, kSecondFused, kOnce };
+
 // How an angle is formed of a position and a frequency: in binary64; of numbers
 // of a format, in it; in binary64, then rounded to a format.
 using AngleForm = std::function<double(double position, double theta)>;
@@ -104,7 +109,7 @@ struct Pipeline {
   bool truncates = false;        // whatever becomes 16 bits
   bool round_half_away = false;  // of what becomes 16 bits
   Flush flush = Flush::kNone;
-  bool is_fused = false;  // a multiply-add rounds once
+  Products products = Products::kRounded;  // and their sum
 
   // --- memory ---
   // Makes the problem the one that the kernel takes it for.
@@ -148,13 +153,6 @@ AngleForm rounded_product(reference::Format format);
 // An angle in f32, reduced by Cody and Waite with two constants for a full
 // circle, as fast trigonometry does.
 double reduced_in_f32(double angle);
-
-// How a c + b s is rounded, in f32 or f64: each product and the sum; a
-// multiply-add that rounds once, of the first product or of the second; once,
-// from wider arithmetic.
-enum class Products { kRounded, kFirstFused, kSecondFused, kOnce };
-double sum_of_products(Products how, reference::Format format, double a,
-                       double c, double b, double s);
 
 // How engines form base^(-2j/r) in f32.
 struct F32Power {

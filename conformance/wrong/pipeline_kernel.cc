@@ -10,6 +10,7 @@
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/scalings.h"
+#include "conformance/wrong/arithmetic.h"
 #include "conformance/wrong/elements.h"
 #include "reference/permutation.h"
 
@@ -195,10 +196,10 @@ CosSin PipelineKernel::formed_cos_sin(const PairIndex& at) {
       std::cos(phi) - (s * std::sin(phi) + versine * std::cos(phi));
   const double sine =
       std::sin(phi) + (s * std::cos(phi) - versine * std::sin(phi));
+  const Arithmetic arithmetic(pipeline_, formed);
   const auto entry = [&](double x) {
-    const double f = fast_round_to(formed, m * fast_round_to(formed, x));
-    return pipeline_.truncates ? truncated(pipeline_.table, f)
-                               : fast_round_to(pipeline_.table, f);
+    return arithmetic.entry(
+        fast_round_to(formed, m * fast_round_to(formed, x)));
   };
   return {entry(cosine), entry(sine)};
 }
@@ -207,31 +208,17 @@ void PipelineKernel::rotate_head(const ropeproof_problem& p,
                                  const HeadIndex& index, const std::byte* x,
                                  std::byte* y) {
   const Format dtype = plugin::format_of(p.dtype);
-  const Format narrow = pipeline_.dtype.value_or(dtype);
-  const reference::Spec& spec = spec_;
+  const Arithmetic arithmetic(pipeline_, dtype);
   const auto channel = [&](auto* row, std::int64_t t) {
     return row + t * static_cast<std::int64_t>(plugin::bytes_of(dtype));
-  };
-  const auto flushed = [&](Flush what, Format format, double value) {
-    if (pipeline_.flush != what) return value;
-    const double least = std::ldexp(1, reference::traits(format).min_exponent);
-    return std::abs(value) < least ? 0 : value;
   };
   std::vector<double> in;
   in.reserve(static_cast<std::size_t>(p.head_dim));
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
-    const double element = as_in(narrow, load(channel(x, t), dtype));
-    in.push_back(flushed(Flush::kInputs, narrow,
-                         pipeline_.input ? pipeline_.input(element) : element));
+    in.push_back(arithmetic.element(load(channel(x, t), dtype)));
   }
   const auto put = [&](std::int64_t t, double sum) {
-    const double value =
-        flushed(Flush::kOutputs, narrow,
-                pipeline_.result ? pipeline_.result(sum) : sum);
-    store(channel(y, t), dtype,
-          pipeline_.truncates         ? truncated(narrow, value)
-          : pipeline_.round_half_away ? rounded_half_away(narrow, value)
-                                      : value);
+    store(channel(y, t), dtype, arithmetic.result(sum));
   };
   if (!pipeline_.leaves_outside) {
     std::memmove(y, x, in.size() * plugin::bytes_of(dtype));
@@ -241,49 +228,39 @@ void PipelineKernel::rotate_head(const ropeproof_problem& p,
         pipeline_.outside(in[static_cast<std::size_t>(t)], p.amplitude, x == y);
     if (outside) put(t, *outside);
   }
-  // Products and sums of f32 numbers: binary64 holds the products exactly.
-  const bool is_f64 = dtype == Format::kF64 && !pipeline_.is_f32;
-  const Format step = pipeline_.round_each ? narrow
-                      : is_f64             ? dtype
-                                           : Format::kF32;
-  const Format products = narrow == Format::kF64 ? step : Format::kF32;
-  const auto times = [&](double a, double b) {
-    const double ab = fast_round_to(step, a * b);
-    return flushed(Flush::kProducts, products,
-                   pipeline_.product ? pipeline_.product(ab) : ab);
-  };
-  const auto sum = [&](double a, double b, double product) {
-    return fast_round_to(step, pipeline_.is_fused ? std::fma(a, b, product)
-                                                  : times(a, b) + product);
-  };
-  const std::int64_t end = spec.layout.rotary_offset + p.rotary_dim;
+  const std::int64_t end = spec_.layout.rotary_offset + p.rotary_dim;
   const std::int64_t behind =
       pipeline_.rotates_next_blocks ? (p.head_dim - end) / p.rotary_dim : 0;
   for (std::int64_t i = 0; i < (1 + behind) * p.rotary_dim / 2; ++i) {
     const std::int64_t j = i % (p.rotary_dim / 2), begin = 2 * (i - j);
-    const reference::Pair pair = pipeline_.pair(spec, j);
-    const reference::Pair to =
-        pipeline_.target ? pipeline_.target(spec, j)
-        : spec.layout.pairing == reference::Pairing::kInterleavedToHalf
-            ? reference::target_pair(spec, j)
-            : pair;
-    if (begin + std::max({pair.u, pair.v, to.u, to.v}) >= p.head_dim) continue;
+    const reference::Pair from = pipeline_.pair(spec_, j),
+                          to = target_of(from, j);
+    if (begin + std::max({from.u, from.v, to.u, to.v}) >= p.head_dim) continue;
     const auto rotation_at = [&](std::int64_t t) {
       return rotation(
           {index, p,
            pipeline_.entry
-               ? pipeline_.entry(spec, t - spec.layout.rotary_offset)
+               ? pipeline_.entry(spec_, t - spec_.layout.rotary_offset)
                : j});
     };
     CosSin u = rotation_at(to.u), v = pipeline_.entry ? rotation_at(to.v) : u;
     if (pipeline_.adjust_channels) pipeline_.adjust_channels(u, v);
-    const double x_u = in[static_cast<std::size_t>(begin + pair.u)];
-    const double x_v = in[static_cast<std::size_t>(begin + pair.v)];
-    const double y_u = sum(x_u, u.c, -times(x_v, u.s));
+    const double x_u = in[static_cast<std::size_t>(begin + from.u)];
+    const double x_v = in[static_cast<std::size_t>(begin + from.v)];
+    const double y_u = arithmetic.sum(x_u, u.c, -x_v, u.s);
     put(begin + to.u, y_u);
     put(begin + to.v,
-        sum(pipeline_.overwrites_input ? y_u : x_u, v.s, times(x_v, v.c)));
+        arithmetic.sum(pipeline_.overwrites_input ? y_u : x_u, v.s, x_v, v.c));
   }
+}
+
+// The channels that pair j is written to.
+reference::Pair PipelineKernel::target_of(const reference::Pair& from,
+                                          std::int64_t j) const {
+  if (pipeline_.target) return pipeline_.target(spec_, j);
+  return spec_.layout.pairing == reference::Pairing::kInterleavedToHalf
+             ? reference::target_pair(spec_, j)
+             : from;
 }
 
 bool PipelineKernel::rotate_tensor(const ropeproof_problem& given,

@@ -57,6 +57,7 @@ class PipelineKernel : public plugin::Kernel {
                      bool is_key);
   void rotate_head(const ropeproof_problem& p, const HeadIndex& index,
                    const std::byte* x, std::byte* y);
+  reference::Pair target_of(const reference::Pair& from, std::int64_t j) const;
   void write_table(const ropeproof_problem& p);
   void write_frequencies(const ropeproof_problem& p);
   void permute(const ropeproof_problem& p);
