@@ -136,38 +136,42 @@ void CosSinTable::enclose() {
 
 void CosSinTable::turn() {
   const Circle& steps = circle(oracle_, kept_->prover());
+  parallel_parts(std::ssize(positions_),
+                 [&](std::int64_t from, std::int64_t to) {
+                   require_arithmetic();
+                   std::vector<TurnedEntry> entries(kept_->turns().size());
+                   for (std::int64_t r = from; r < to; ++r)
+                     turn_row(r, steps, entries);
+                 });
+}
+
+// `entries` is a thread's, of one row.
+void CosSinTable::turn_row(std::int64_t row, const Circle& steps,
+                           std::vector<TurnedEntry>& entries) {
   const std::vector<FixedTurns>& turns = kept_->turns();
+  const std::vector<double>& position = at(positions_, row);
   const double m = resolution().amplitude;
-  parallel_parts(
-      std::ssize(positions_), [&](std::int64_t from, std::int64_t to) {
-        require_arithmetic();
-        std::vector<TurnedEntry> row(turns.size());
-        for (std::int64_t r = from; r < to; ++r) {
-          const std::vector<double>& position = at(positions_, r);
-          turn_row(steps, turns, summands_of(spec_, position), row.data());
-          std::vector<WideCosSin> goldens;
-          for (std::int64_t j = 0; j < pairs_; ++j) {
-            const std::int64_t i = r * pairs_ + j;
-            TurnedEntry& entry = at(row, j);
-            if (m == 0 || at(turns, j).is_zero() ||
-                is_at_origin(spec_, position, j)) {
-              at(cos_sin_, i) = {{m, 0}, {0, 0}};
-              at(errors_, i) = {};
-              continue;
-            }
-            if (m != 1) multiply(entry, m);
-            const double limit = kTableError * std::abs(m) + kTableUnderflow;
-            if (std::max(entry.error.c, entry.error.s) <= limit) {
-              at(cos_sin_, i) = entry.cos_sin;
-              at(errors_, i) = entry.error;
-            } else {
-              if (goldens.empty()) goldens = oracle(r).wide_table();
-              const auto& [c, s, amplitude] = at(goldens, j);
-              set(i, {enclosure(c), enclosure(s)});
-            }
-          }
-        }
-      });
+  sweep::turn_row(steps, turns, summands_of(spec_, position), entries.data());
+  std::vector<WideCosSin> goldens;
+  for (std::int64_t j = 0; j < pairs_; ++j) {
+    const std::int64_t i = row * pairs_ + j;
+    TurnedEntry& entry = at(entries, j);
+    if (m == 0 || at(turns, j).is_zero() || is_at_origin(spec_, position, j)) {
+      at(cos_sin_, i) = {{m, 0}, {0, 0}};
+      at(errors_, i) = {};
+      continue;
+    }
+    if (m != 1) multiply(entry, m);
+    const double limit = kTableError * std::abs(m) + kTableUnderflow;
+    if (std::max(entry.error.c, entry.error.s) <= limit) {
+      at(cos_sin_, i) = entry.cos_sin;
+      at(errors_, i) = entry.error;
+    } else {
+      if (goldens.empty()) goldens = oracle(row).wide_table();
+      const auto& [c, s, amplitude] = at(goldens, j);
+      set(i, {enclosure(c), enclosure(s)});
+    }
+  }
 }
 
 Golden CosSinTable::amplitude(std::int64_t row, std::int64_t j) const {

@@ -68,6 +68,8 @@ class CosSinTable {
  private:
   void enclose();
   void turn();
+  void turn_row(std::int64_t row, const Circle& steps,
+                std::vector<TurnedEntry>& entries);
   void set(std::int64_t i, const CosSinEnclosure& entry);
 
   Oracle oracle_;

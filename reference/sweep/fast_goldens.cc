@@ -134,74 +134,90 @@ std::vector<WideCosSin> FastGoldens::wide_table() const {
   return proved_table<WideCosSin>();
 }
 
+// What a thread rotates heads in: a number for each pair.
+struct FastGoldens::Lanes {
+  explicit Lanes(std::size_t pairs)
+      : x_u(pairs),
+        x_v(pairs),
+        y_u(pairs),
+        y_v(pairs),
+        odd_u(pairs),
+        odd_v(pairs) {}
+
+  std::vector<double> x_u, x_v;
+  std::vector<DoubleDouble> y_u, y_v;
+  std::vector<std::uint64_t> odd_u, odd_v;
+};
+
+// Rotates a head by a row of the table; store(k, y) takes channel k. False
+// where the oracle must.
+template <class Proved, class Store>
+bool FastGoldens::rotate_head(std::int64_t row, std::span<const double> head,
+                              Lanes& lanes, const Store& store) const {
+  auto& [x_u, x_v, y_u, y_v, odd_u, odd_v] = lanes;
+  const std::span<const CosSin> cos_sin = table_.cos_sin(row);
+  const std::span<const CosSinError> errors = table_.errors(row);
+  const std::size_t pairs = sources_.size();
+  for (std::size_t j = 0; j < pairs; ++j) {
+    x_u[j] = at(head, sources_[j].u);
+    x_v[j] = at(head, sources_[j].v);
+  }
+  bool is_decided = false;
+  if constexpr (!std::is_same_v<Proved, WideGolden>) {
+    is_decided = rotate_row_to_odd(cos_sin, errors.data(), x_u.data(),
+                                   x_v.data(), odd_u.data(), odd_v.data());
+    for (std::size_t j = 0; is_decided && j < pairs; ++j) {
+      store(targets_[j].u, Golden{odd_u[j], kPrecisionBits});
+      store(targets_[j].v, Golden{odd_v[j], kPrecisionBits});
+    }
+  }
+  if (!is_decided) {
+    rotate_row(cos_sin, x_u.data(), x_v.data(), y_u.data(), y_v.data());
+    for (std::size_t j = 0; j < pairs; ++j) {
+      const CosSin& t = cos_sin[j];
+      const auto u =
+          rounded<Proved>(y_u[j], margin_of(x_u[j], x_v[j], t, errors[j]));
+      const auto v =
+          rounded<Proved>(y_v[j], margin_of(x_v[j], x_u[j], t, errors[j]));
+      if (!u || !v) return false;
+      store(targets_[j].u, *u);
+      store(targets_[j].v, *v);
+    }
+  }
+  for (const std::int64_t k : outside_) store(k, Proved{bits(at(head, k))});
+  return true;
+}
+
 // store(i, y) takes element i.
 template <class Proved, class Store>
 std::int64_t FastGoldens::rotate(std::int64_t first_token, std::int64_t count,
                                  std::int64_t heads, std::span<const double> x,
                                  const Store& store) const {
   validate_x(count, heads, layout_.head_dim, x);
-  const std::size_t pairs = sources_.size();
   const auto head_dim = static_cast<std::size_t>(layout_.head_dim);
   std::atomic<std::int64_t> asked = 0;
+  const auto rotate_token = [&](std::int64_t token, Lanes& lanes) {
+    const std::int64_t row = table_.row_of(first_token + token);
+    std::optional<Goldens> oracle;
+    for (std::int64_t h = token * heads; h < (token + 1) * heads; ++h) {
+      const std::size_t first = static_cast<std::size_t>(h) * head_dim;
+      const std::span<const double> head = x.subspan(first, head_dim);
+      const auto store_channel = [&](std::int64_t k, const Proved& y) {
+        store(first + static_cast<std::size_t>(k), y);
+      };
+      if (rotate_head<Proved>(row, head, lanes, store_channel)) continue;
+      if (!oracle) oracle.emplace(table_.oracle(row));
+      std::vector<Proved> y;
+      ask(*oracle, head, y);
+      for (std::size_t k = 0; k < head_dim; ++k) store(first + k, y[k]);
+      ++asked;
+    }
+  };
   parallel_parts(count, [&](std::int64_t from, std::int64_t to) {
     require_arithmetic();
-    std::vector<double> x_u(pairs), x_v(pairs);
-    std::vector<DoubleDouble> y_u(pairs), y_v(pairs);
-    std::vector<std::uint64_t> odd_u(pairs), odd_v(pairs);
+    Lanes lanes(sources_.size());
     for (std::int64_t token = from; token < to; ++token) {
-      const std::int64_t row = table_.row_of(first_token + token);
-      const std::span<const CosSin> cos_sin = table_.cos_sin(row);
-      const std::span<const CosSinError> errors = table_.errors(row);
-      std::optional<Goldens> oracle;
-      const auto copy_outside = [&](std::size_t first,
-                                    std::span<const double> head) {
-        for (const std::int64_t k : outside_) {
-          store(first + static_cast<std::size_t>(k), Proved{bits(at(head, k))});
-        }
-      };
-      for (std::int64_t h = token * heads; h < (token + 1) * heads; ++h) {
-        const std::size_t first = static_cast<std::size_t>(h) * head_dim;
-        const std::span<const double> head = x.subspan(first, head_dim);
-        for (std::size_t j = 0; j < pairs; ++j) {
-          x_u[j] = at(head, sources_[j].u);
-          x_v[j] = at(head, sources_[j].v);
-        }
-        if constexpr (!std::is_same_v<Proved, WideGolden>) {
-          if (rotate_row_to_odd(cos_sin, errors.data(), x_u.data(), x_v.data(),
-                                odd_u.data(), odd_v.data())) {
-            for (std::size_t j = 0; j < pairs; ++j) {
-              store(first + static_cast<std::size_t>(targets_[j].u),
-                    Golden{odd_u[j], kPrecisionBits});
-              store(first + static_cast<std::size_t>(targets_[j].v),
-                    Golden{odd_v[j], kPrecisionBits});
-            }
-            copy_outside(first, head);
-            continue;
-          }
-        }
-        rotate_row(cos_sin, x_u.data(), x_v.data(), y_u.data(), y_v.data());
-        bool is_decided = true;
-        for (std::size_t j = 0; j < pairs; ++j) {
-          const CosSin& t = cos_sin[j];
-          const auto u =
-              rounded<Proved>(y_u[j], margin_of(x_u[j], x_v[j], t, errors[j]));
-          const auto v =
-              rounded<Proved>(y_v[j], margin_of(x_v[j], x_u[j], t, errors[j]));
-          is_decided = is_decided && u && v;
-          if (!is_decided) break;
-          store(first + static_cast<std::size_t>(targets_[j].u), *u);
-          store(first + static_cast<std::size_t>(targets_[j].v), *v);
-        }
-        if (is_decided) {
-          copy_outside(first, head);
-          continue;
-        }
-        if (!oracle) oracle.emplace(table_.oracle(row));
-        std::vector<Proved> y;
-        ask(*oracle, head, y);
-        for (std::size_t k = 0; k < head_dim; ++k) store(first + k, y[k]);
-        ++asked;
-      }
+      rotate_token(token, lanes);
     }
   });
   return asked;

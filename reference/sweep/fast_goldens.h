@@ -60,6 +60,10 @@ class FastGoldens {
  private:
   template <class Proved>
   std::vector<Proved> proved_table() const;
+  struct Lanes;
+  template <class Proved, class Store>
+  bool rotate_head(std::int64_t row, std::span<const double> head, Lanes& lanes,
+                   const Store& store) const;
   template <class Proved, class Store>
   std::int64_t rotate(std::int64_t first, std::int64_t count,
                       std::int64_t heads, std::span<const double> x,
