@@ -29,9 +29,6 @@
 namespace ropeproof::tools {
 namespace {
 
-namespace bench = conformance::bench;
-namespace plugin = conformance::plugin;
-
 struct Flags {
   KernelListFlags kernels;
   std::string vectors = default_vectors().string();
@@ -85,8 +82,7 @@ std::string distinct(const std::string& name, const Field& field) {
 
 Field judged(const Flags& flags, const std::vector<bench::Row>& rows) {
   const std::vector<KernelFlags> list = flags.kernels.list();
-  const conformance::cases::Corpus corpus =
-      conformance::cases::load_corpus(flags.vectors);
+  const cases::Corpus corpus = cases::load_corpus(flags.vectors);
   std::set<reference::Format> dtypes;
   for (const bench::Row& row : rows) dtypes.insert(row.problem.dtype);
   Field field;

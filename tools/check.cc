@@ -25,7 +25,7 @@ struct CheckOptions {
   std::string pack, description;
   std::optional<std::string> results;
   std::string vectors = default_vectors().string();
-  conformance::check::Selection selection;
+  check::Selection selection;
   ProfileFlags profile;
   WaiverFlags waivers;
   bool is_undiagnosed = false;
@@ -43,15 +43,13 @@ int check(CheckOptions& options) {
   options.output.open(inputs);
   options.selection.shows = options.output.has_pictures();
   options.waivers.read();
-  const conformance::plugin::Description device =
-      conformance::plugin::read_device(options.description);
-  conformance::cases::Corpus corpus =
-      conformance::cases::load_corpus(options.vectors);
+  const plugin::Description device = plugin::read_device(options.description);
+  cases::Corpus corpus = cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
-  options.selection.tier = conformance::cases::parse_tier(
-      conformance::plugin::read_pack(options.pack).tier);
-  if (options.selection.tier == conformance::cases::Tier::kFull) {
-    conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
+  options.selection.tier =
+      cases::parse_tier(plugin::read_pack(options.pack).tier);
+  if (options.selection.tier == cases::Tier::kFull) {
+    cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   options.waivers.add_cases(corpus);
   options.selection.arrays = arrays_of(options.vectors, options.selection.tier);
@@ -59,14 +57,14 @@ int check(CheckOptions& options) {
     options.waivers.add_cases(ids);
     options.waivers.check(asked_text(options.selection));
   };
-  conformance::report::Report report = conformance::check::check_pack(
-      options.pack, results, device, corpus, options.selection);
+  report::Report report = check::check_pack(options.pack, results, device,
+                                            corpus, options.selection);
   if (!options.is_undiagnosed) {
-    report.diagnoses = conformance::check::diagnose(report, corpus);
+    report.diagnoses = check::diagnose(report, corpus);
   }
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
-  report.transport = conformance::report::Transport::kFiles;
+  report.transport = report::Transport::kFiles;
   report.kernel_argument = shell_quoted(options.pack) + " --description " +
                            shell_quoted(options.description) +
                            options.profile.argument();

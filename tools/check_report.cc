@@ -17,16 +17,16 @@ struct SignedFile {
 };
 
 int check_report(const SignedFile& flags) {
-  const auto report = conformance::text::read_whole(flags.report);
+  const auto report = text::read_whole(flags.report);
   if (!report) throw std::invalid_argument(flags.report + ": cannot be read");
-  const std::string why = conformance::text::why_not_signed(*report, flags.key);
+  const std::string why = text::why_not_signed(*report, flags.key);
   if (!why.empty()) {
-    std::cerr << "ropeproof: "
-              << conformance::text::one_line(flags.report + ": " + why) << "\n";
+    std::cerr << "ropeproof: " << text::one_line(flags.report + ": " + why)
+              << "\n";
     return 1;
   }
-  std::cout << conformance::text::one_line(flags.report) << ": signed by "
-            << conformance::text::one_line(flags.key) << "\n";
+  std::cout << text::one_line(flags.report) << ": signed by "
+            << text::one_line(flags.key) << "\n";
   return 0;
 }
 

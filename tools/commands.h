@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "conformance/cover/arrays.h"
+#include "tools/rooms.h"
 
 namespace ropeproof::tools {
 
@@ -74,9 +75,9 @@ std::vector<std::string> libraries_of_program();
 // The covering arrays beside the vectors that a tier needs; those of the suite
 // for vectors of `generate --out`; null for what a search saved. Throws
 // FileError.
-std::shared_ptr<const conformance::cover::Arrays> arrays_of(
+std::shared_ptr<const cover::Arrays> arrays_of(
     const std::filesystem::path& vectors,
-    conformance::cases::Tier tier = conformance::cases::Tier::kFull);
+    cases::Tier tier = cases::Tier::kFull);
 
 // The kernels that come with the suite, those that were built.
 const std::vector<std::string>& builtin_kernels();

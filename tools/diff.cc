@@ -17,8 +17,6 @@
 namespace ropeproof::tools {
 namespace {
 
-namespace report = conformance::report;
-
 struct DiffOptions {
   std::string before, after;
   std::optional<std::string> markdown;
@@ -28,8 +26,7 @@ struct DiffOptions {
 
 std::map<report::Engine, report::SpeedRange> speeds_of(
     const std::string& file, const report::Report& of) {
-  return conformance::bench::read_speeds(text_of_report(file), file,
-                                         of.suite_version);
+  return bench::read_speeds(text_of_report(file), file, of.suite_version);
 }
 
 int diff(const DiffOptions& options) {

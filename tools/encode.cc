@@ -23,8 +23,8 @@ namespace ropeproof::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using conformance::text::parse_integer;
 using reference::encodings::Encoding;
+using text::parse_integer;
 
 constexpr std::size_t kMaxPositions = std::size_t{1} << 20;
 constexpr const char* kNumbers[] = {"dim",         "head_dim", "length",
@@ -107,8 +107,8 @@ std::map<std::string, std::vector<double>> tables_of(
   std::map<std::string, std::vector<double>> tables;
   if (!options.tables) return tables;
   try {
-    const nlohmann::json document = conformance::text::parse_json(
-        conformance::text::read_file(*options.tables), *options.tables);
+    const nlohmann::json document =
+        text::parse_json(text::read_file(*options.tables), *options.tables);
     if (!document.is_object()) {
       throw std::invalid_argument(
           "--tables: expected an object, as {\"table\": [[0.5, 1], [2, 3]]}");
@@ -116,7 +116,7 @@ std::map<std::string, std::vector<double>> tables_of(
     for (const auto& [name, node] : document.items()) {
       append_numbers(node, name, tables[name]);
     }
-  } catch (const conformance::text::FileError& error) {
+  } catch (const text::FileError& error) {
     throw std::invalid_argument(std::string("--tables: ") + error.what());
   }
   return tables;
@@ -124,35 +124,34 @@ std::map<std::string, std::vector<double>> tables_of(
 
 // What was given and the encoding has not is refused.
 Encoding encoding_of(const EncodeOptions& options) {
-  auto found = conformance::cases::encoding_named(options.name);
+  auto found = cases::encoding_named(options.name);
   if (!found) {
-    throw std::invalid_argument(
-        "no encoding \"" + options.name + "\"; there are " +
-        conformance::text::joined(conformance::cases::kEncodingNames, ", "));
+    throw std::invalid_argument("no encoding \"" + options.name +
+                                "\"; there are " +
+                                text::joined(cases::kEncodingNames, ", "));
   }
   auto numbers = options.numbers;
   auto tables = tables_of(options);
   std::string takes;
   bool has_base = false, has_causal = false;
-  conformance::cases::for_each_parameter(
-      *found, [&]<class T>(const char* name, T& value) {
-        if constexpr (std::is_same_v<T, std::vector<double>>) {
-          value = tables[name];
-          tables.erase(name);
-          if (!takes.ends_with("--tables")) takes += " --tables";
-          return;
-        } else if constexpr (std::is_same_v<T, double>) {
-          has_base = true;
-          value = options.base.value_or(value);
-        } else if constexpr (std::is_same_v<T, bool>) {
-          has_causal = true;
-          value = options.is_causal;
-        } else {
-          value = numbers[name].value_or(value);
-          numbers.erase(name);
-        }
-        takes += " " + flag_of(name);
-      });
+  cases::for_each_parameter(*found, [&]<class T>(const char* name, T& value) {
+    if constexpr (std::is_same_v<T, std::vector<double>>) {
+      value = tables[name];
+      tables.erase(name);
+      if (!takes.ends_with("--tables")) takes += " --tables";
+      return;
+    } else if constexpr (std::is_same_v<T, double>) {
+      has_base = true;
+      value = options.base.value_or(value);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      has_causal = true;
+      value = options.is_causal;
+    } else {
+      value = numbers[name].value_or(value);
+      numbers.erase(name);
+    }
+    takes += " " + flag_of(name);
+  });
   const auto refuse = [&](const std::string& what) {
     throw std::invalid_argument(what + " is not for " + options.name +
                                 ", which takes" + takes);
@@ -193,9 +192,9 @@ void print_json(const EncodeOptions& options, const Encoding& encoding,
                 const std::vector<double>& values) {
   const auto shape = reference::encodings::shape(encoding, positions);
   Json parameters = Json::object();
-  conformance::cases::for_each_parameter(
-      encoding,
-      [&](const char* name, const auto& value) { parameters[name] = value; });
+  cases::for_each_parameter(encoding, [&](const char* name, const auto& value) {
+    parameters[name] = value;
+  });
   const double* next = values.data();
   const Json json = {{"encoding", options.name},
                      {"parameters", parameters},

@@ -25,7 +25,7 @@ struct ExportOptions {
   std::string goldens;  // the folder of these alone, or none
   std::uint64_t fresh = 0;
   std::string tier = "core";
-  conformance::check::Selection selection;
+  check::Selection selection;
   ProfileFlags profile;
   std::string description;
   std::string vectors = default_vectors().string();
@@ -33,32 +33,29 @@ struct ExportOptions {
 
 // Writes the problems with their goldens, for tests in other languages.
 int export_goldens(const ExportOptions& options,
-                   const conformance::plugin::Description& device,
-                   const conformance::cases::Corpus& corpus) {
+                   const plugin::Description& device,
+                   const cases::Corpus& corpus) {
   namespace fs = std::filesystem;
-  conformance::assertion::GoldenFile file;
+  assertion::GoldenFile file;
   std::string id;
-  conformance::check::Selection selection = options.selection;
+  check::Selection selection = options.selection;
   selection.values_only = true;
   selection.seed = options.fresh;
   selection.progress = [&](std::size_t, std::size_t, const std::string& next) {
     id = next;
   };
   std::string added;
-  conformance::check::PaperKernel kernel(
+  check::PaperKernel kernel(
       device, false, [&](const ropeproof_problem& problem) {
         const std::string name =
-            id + "-" +
-            conformance::text::word(conformance::plugin::kOperationWords,
-                                    problem.operation);
+            id + "-" + text::word(plugin::kOperationWords, problem.operation);
         // A kernel without keys gets q, then k; each case is one problem.
         if (name != added && file.add(name, problem, device.claims[0])) {
           added = name;
         }
-        return conformance::plugin::Answer{
-            conformance::plugin::Outcome::kMissing, "exported"};
+        return plugin::Answer{plugin::Outcome::kMissing, "exported"};
       });
-  conformance::check::run_suite(kernel, corpus, selection);
+  check::run_suite(kernel, corpus, selection);
   if (file.problems() == 0) {
     throw std::invalid_argument("no problem is within the description");
   }
@@ -76,25 +73,22 @@ int export_goldens(const ExportOptions& options,
 }
 
 int export_calls(ExportOptions& options) {
-  using conformance::cases::Tier;
+  using cases::Tier;
   if (options.out.empty() == options.goldens.empty()) {
     throw std::invalid_argument("give --out or --goldens");
   }
-  const Tier tier = options.selection.tier =
-      conformance::cases::parse_tier(options.tier);
+  const Tier tier = options.selection.tier = cases::parse_tier(options.tier);
   options.selection.arrays = arrays_of(options.vectors, tier);
-  const conformance::plugin::Description device =
-      conformance::plugin::read_device(options.description);
-  conformance::cases::Corpus corpus =
-      conformance::cases::load_corpus(options.vectors);
+  const plugin::Description device = plugin::read_device(options.description);
+  cases::Corpus corpus = cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
   if (tier == Tier::kFull) {
-    conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
+    cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   if (!options.goldens.empty()) {
     return export_goldens(options, device, corpus);
   }
-  const std::size_t calls = conformance::check::export_pack(
+  const std::size_t calls = check::export_pack(
       device, corpus, options.selection, ROPEPROOF_VERSION, options.out);
   std::cout << calls << " calls in " << options.out
             << ": write the device's loop as " << options.out

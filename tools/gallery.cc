@@ -22,9 +22,9 @@ Command add_gallery(CLI::App& app) {
                       "folder of vectors, with models/");
   return {command, [options] {
             const OutputFile file("--out", options->out, {options->vectors});
-            const auto models = conformance::models::load_presets(
+            const auto models = models::load_presets(
                 std::filesystem::path(options->vectors) / "models");
-            file.write(conformance::gallery::gallery_page(models));
+            file.write(gallery::gallery_page(models));
             std::cout << "wrote " << options->out << "\n";
             return 0;
           }};

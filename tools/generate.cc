@@ -36,13 +36,13 @@ using Digests = std::map<std::string, std::string>;
 bool has_model(const fs::path& vectors, bool is_check) {
   constexpr const char* kFile = "coverage/model.json";
   const std::string path = (vectors / kFile).string();
-  const std::string model = conformance::cover::suite_model_json();
-  if (conformance::text::read_whole(path) == model) return true;
+  const std::string model = cover::suite_model_json();
+  if (text::read_whole(path) == model) return true;
   if (is_check) {
     std::cerr << "ropeproof: " << path
               << ": is not the program's; run `ropeproof generate`\n";
   } else {
-    conformance::cases::write_corpus({{kFile, model}}, vectors);
+    cases::write_corpus({{kFile, model}}, vectors);
     std::cerr << "ropeproof: wrote " << path
               << "; run tools/prove/cover.py, then this command again\n";
   }
@@ -56,19 +56,16 @@ fs::path digests_path(const fs::path& vectors) {
 // What is formed at run time is pinned by digests; those of the tier full,
 // which take a minute, are computed where `is_full` says so.
 Digests digests_of(const fs::path& vectors, bool is_full) {
-  return conformance::cover::formed_digests(
-      conformance::cover::load_arrays(vectors),
-      conformance::plugin::everything("everything"),
-      is_full ? conformance::cases::Tier::kFull
-              : conformance::cases::Tier::kCore,
+  return cover::formed_digests(
+      cover::load_arrays(vectors), plugin::everything("everything"),
+      is_full ? cases::Tier::kFull : cases::Tier::kCore,
       reference::Oracle::kMpfi);
 }
 
 Digests pinned_digests(const fs::path& vectors) {
   const std::string path = digests_path(vectors).string();
   if (!fs::exists(path)) return {};
-  return conformance::cover::read_digests(conformance::text::read_file(path),
-                                          path);
+  return cover::read_digests(text::read_file(path), path);
 }
 
 // The kinds whose digest is not the pinned one.
@@ -104,8 +101,8 @@ int check_digests(const fs::path& vectors, bool is_full) {
 }
 
 int generate(const GenerateOptions& options) {
-  const auto tier = conformance::cases::parse_tier(options.tier);
-  const bool is_full = tier == conformance::cases::Tier::kFull;
+  const auto tier = cases::parse_tier(options.tier);
+  const bool is_full = tier == cases::Tier::kFull;
   if (is_full && options.out.empty()) {
     throw std::invalid_argument(
         "--tier full is too large to commit; name a folder with --out");
@@ -115,15 +112,14 @@ int generate(const GenerateOptions& options) {
   const std::string out = options.out.empty() ? options.vectors : options.out;
   if (!options.check && has_formed && options.out.empty()) {
     // Before the manifest, which has the digest of this file.
-    conformance::cases::write_corpus(
-        {{"coverage/digests.txt",
-          conformance::cover::write_digests(new_digests(options.vectors))}},
-        out);
+    cases::write_corpus({{"coverage/digests.txt",
+                          cover::write_digests(new_digests(options.vectors))}},
+                        out);
   }
-  const conformance::cases::Files files = conformance::cases::generate_corpus(
+  const cases::Files files = cases::generate_corpus(
       options.vectors, reference::Oracle::kMpfi, ROPEPROOF_VERSION, tier);
   if (!options.check) {
-    conformance::cases::write_corpus(files, out);
+    cases::write_corpus(files, out);
     const fs::path coverage = fs::path(options.vectors) / "coverage";
     if (has_formed && !fs::equivalent(options.vectors, out)) {
       fs::copy(coverage, fs::path(out) / "coverage",
@@ -132,7 +128,7 @@ int generate(const GenerateOptions& options) {
     std::cout << "wrote " << files.size() << " files to " << out << "\n";
     return 0;
   }
-  const auto differences = conformance::cases::compare_corpus(files, out);
+  const auto differences = cases::compare_corpus(files, out);
   for (const std::string& line : differences) {
     std::cerr << "ropeproof: " << line << "\n";
   }

@@ -28,8 +28,6 @@
 namespace ropeproof::tools {
 namespace {
 
-namespace report = conformance::report;
-
 struct GradeOptions {
   KernelFlags kernel;
   ProfileFlags profile;
@@ -76,7 +74,7 @@ class Grader {
     flags.limit_whole(policy_.whole_limit_ms);
     flags.hide(options_.vectors);
     flags.hide(default_vectors().string());
-    flags.narrow([this](conformance::plugin::Description& description) {
+    flags.narrow([this](plugin::Description& description) {
       report::keep_required(policy_.required, policy_.judged, description);
     });
     if (policy_.speed_ratio > 0 &&
@@ -86,14 +84,13 @@ class Grader {
           "the policy for a command, or with --no-sandbox");
     }
     const std::string digest = flags.digest();
-    std::unique_ptr<conformance::plugin::Kernel> kernel = flags.open();
+    std::unique_ptr<plugin::Kernel> kernel = flags.open();
     if (!corpus_) load();
     if (asked_++ % options_.renewal == 0) renew();
-    report::Report found =
-        conformance::check::run_suite(*kernel, *corpus_, selection_);
+    report::Report found = check::run_suite(*kernel, *corpus_, selection_);
     report::forget_unasked(policy_.scope, found);
     if (!options_.has_no_diagnosis) {
-      found.diagnoses = conformance::check::diagnose(found, *corpus_);
+      found.diagnoses = check::diagnose(found, *corpus_);
     }
     // Nothing that the kernel has started is there to see the verdict.
     kernel.reset();
@@ -126,7 +123,7 @@ class Grader {
     selection_.explains = options_.report_file.has_value() ||
                           !(options_.is_json || options_.is_server);
     if (options_.is_server) {
-      selection_.formed = std::make_shared<conformance::check::FormedStore>(
+      selection_.formed = std::make_shared<check::FormedStore>(
           static_cast<std::size_t>(options_.kept_mib) * kMib);
     }
     selection_.tier = policy_.tier;
@@ -135,21 +132,20 @@ class Grader {
       throw std::invalid_argument(options_.vectors +
                                   " has no folder coverage to draw from");
     }
-    corpus_ = conformance::cases::load_corpus(options_.vectors);
+    corpus_ = cases::load_corpus(options_.vectors);
     options_.profile.apply(options_.vectors, *corpus_, selection_);
   }
 
   const GradeOptions& options_;
   report::Policy policy_;
-  std::optional<conformance::cases::Corpus> corpus_;
-  conformance::check::Selection selection_;
+  std::optional<cases::Corpus> corpus_;
+  check::Selection selection_;
   int asked_ = 0;  // verdicts
 };
 
 // A verdict's line or a report, signed where there is a key.
 std::string signed_text(const GradeOptions& options, const std::string& json) {
-  return options.key ? conformance::text::with_signature(json, *options.key)
-                     : json;
+  return options.key ? text::with_signature(json, *options.key) : json;
 }
 
 int grade(const GradeOptions& options) {
@@ -175,16 +171,15 @@ int grade(const GradeOptions& options) {
 // The library that a line asks about. Throws std::invalid_argument.
 std::string library_of(const std::string& line) {
   try {
-    const nlohmann::json document =
-        conformance::text::parse_json(line, "request");
-    conformance::text::StrictObject object(document, "request");
+    const nlohmann::json document = text::parse_json(line, "request");
+    text::StrictObject object(document, "request");
     std::string library = object.text("lib");
     if (library.find('\0') != std::string::npos) {
       object.fail("lib", "has a NUL, which no path has");
     }
     object.finish();
     return library;
-  } catch (const conformance::text::FileError& error) {
+  } catch (const text::FileError& error) {
     throw std::invalid_argument(error.what());
   }
 }
@@ -200,12 +195,11 @@ int serve(const GradeOptions& options) {
       kernel.choose_library(library_of(line));
       answer =
           report::verdict_line(grader.grade(kernel), grader.policy().sha256);
-    } catch (const conformance::text::FileError&) {
+    } catch (const text::FileError&) {
       throw;  // the vectors are not those of the manifest
     } catch (const std::exception& error) {
-      const nlohmann::json fault = {
-          {"conforms", false},
-          {"error", conformance::text::one_line(error.what())}};
+      const nlohmann::json fault = {{"conforms", false},
+                                    {"error", text::one_line(error.what())}};
       answer = fault.dump();
     }
     std::cout << signed_text(options, answer + "\n") << std::flush;
@@ -265,7 +259,7 @@ Command add_grade(CLI::App& app) {
                 throw std::invalid_argument(
                     "--sign signs JSON; give --json or --report, too");
               }
-              conformance::text::expect_private_key(*options->key);
+              text::expect_private_key(*options->key);
             }
             return options->is_server ? serve(*options) : grade(*options);
           }};

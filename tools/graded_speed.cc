@@ -24,9 +24,7 @@
 namespace ropeproof::tools {
 namespace {
 
-namespace bench = conformance::bench;
-namespace plugin = conformance::plugin;
-using conformance::report::Speed;
+using report::Speed;
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -39,7 +37,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-bool is_of(const conformance::report::Scope& scope, const bench::Row& row) {
+bool is_of(const report::Scope& scope, const bench::Row& row) {
   constexpr std::int64_t kTokens = 512, kTablePositions = 4096, kHead = 128;
   const auto& p = row.problem;
   const bool is_pairing =
@@ -63,13 +61,12 @@ std::string why_not_timed() {
   if (getloadavg(&load, 1) != 1 || load <= kMostPerProcessor * processors) {
     return "";
   }
-  return conformance::text::format(
-      "others use the machine (load %.1f on %.0f processors)", load,
-      processors);
+  return text::format("others use the machine (load %.1f on %.0f processors)",
+                      load, processors);
 }
 
 Speed timed(const KernelFlags& kernel, const plugin::Description& description,
-            const conformance::report::Scope& scope) {
+            const report::Scope& scope) {
   if (const std::string why = why_not_timed(); !why.empty()) {
     return {.processor = processor_name(), .fault = why};
   }
@@ -134,7 +131,7 @@ std::string answer_of_process(const std::function<std::string()>& body) {
                             plugin::how_it_ended(end));
 }
 
-bool is_timed(const conformance::report::Scope& scope) {
+bool is_timed(const report::Scope& scope) {
   return std::ranges::any_of(bench::all_rows(), [&](const bench::Row& row) {
     return is_of(scope, row);
   });
@@ -142,7 +139,7 @@ bool is_timed(const conformance::report::Scope& scope) {
 
 Speed speed_of(const KernelFlags& kernel,
                const plugin::Description& description,
-               const conformance::report::Scope& scope) {
+               const report::Scope& scope) {
   const auto answer = nlohmann::json::parse(answer_of_process([&] {
     Speed speed;
     try {

@@ -8,6 +8,7 @@
 #include "conformance/report/report.h"
 #include "conformance/report/scope.h"
 #include "tools/kernel_flags.h"
+#include "tools/rooms.h"
 
 namespace ropeproof::tools {
 
@@ -17,16 +18,15 @@ namespace ropeproof::tools {
 std::string answer_of_process(const std::function<std::string()>& body);
 
 // Whether speed_of() has a row for this scope: of f64 there is none.
-bool is_timed(const conformance::report::Scope& scope);
+bool is_timed(const report::Scope& scope);
 
 // Times a library behind walls, as `bench --sandbox` does, in the rows of the
 // operations, dtypes and pairings of a scope with heads of 128 channels and 512
 // tokens; of a table 4096 positions. The ratio is that of the slowest row.
 // Throws KernelError. Cost: a second for each row.
-conformance::report::Speed speed_of(
-    const KernelFlags& kernel,
-    const conformance::plugin::Description& description,
-    const conformance::report::Scope& scope);
+report::Speed speed_of(const KernelFlags& kernel,
+                       const plugin::Description& description,
+                       const report::Scope& scope);
 
 }  // namespace ropeproof::tools
 

@@ -13,8 +13,6 @@
 
 namespace ropeproof::tools {
 
-namespace report = conformance::report;
-
 Command add_html(CLI::App& app) {
   struct Options {
     std::string file, out;

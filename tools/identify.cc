@@ -22,17 +22,15 @@ struct IdentifyOptions {
 
 // The strictest claims that hold: what `run --claim auto` asks, or, where an
 // answer was wrong already, `asked`.
-std::string claims_of(conformance::plugin::Kernel& kernel,
-                      const conformance::identify::Identified& found,
-                      conformance::cases::Corpus asked) {
-  conformance::check::Selection selection;
+std::string claims_of(plugin::Kernel& kernel, const identify::Identified& found,
+                      cases::Corpus asked) {
+  check::Selection selection;
   if (found.right == found.asked && found.trouble.empty()) {
-    selection.tier = conformance::cases::Tier::kCore;
+    selection.tier = cases::Tier::kCore;
     selection.arrays = arrays_of(default_vectors(), selection.tier);
-    asked = conformance::cases::load_corpus(default_vectors());
+    asked = cases::load_corpus(default_vectors());
   }
-  return conformance::search::claims_text(
-      conformance::search::find_claims(kernel, asked, selection));
+  return search::claims_text(search::find_claims(kernel, asked, selection));
 }
 
 int identify(IdentifyOptions& options) {
@@ -48,15 +46,14 @@ int identify(IdentifyOptions& options) {
   }
   options.kernel.hide(default_vectors());
   const auto kernel = options.kernel.open();
-  conformance::cases::Corpus asked;
-  const conformance::identify::Identified found =
-      conformance::identify::identify(*kernel, &asked);
-  std::cout << conformance::identify::identified_text(found);
+  cases::Corpus asked;
+  const identify::Identified found = identify::identify(*kernel, &asked);
+  std::cout << identify::identified_text(found);
   if (found.asked > 0) {
     std::cout << "\n" << std::flush << claims_of(*kernel, found, asked);
   }
-  if (report) report->write(conformance::identify::identified_json(found));
-  if (svg) svg->write(conformance::identify::identified_svg(found));
+  if (report) report->write(identify::identified_json(found));
+  if (svg) svg->write(identify::identified_svg(found));
   return found.is_as_declared() ? 0 : 1;
 }
 

@@ -40,7 +40,7 @@ std::string builtin_fault(const std::string& name) {
   const std::vector<std::string>& known = builtin_kernels();
   if (std::ranges::find(known, name) != known.end()) return "";
   return name + " is not in this program, which has " +
-         conformance::text::joined(known, ", ") +
+         text::joined(known, ", ") +
          (name == "fast" ? "; tools/run.sh builds one with it" : "");
 }
 
@@ -84,44 +84,41 @@ void KernelFlags::add_sandbox_flags(CLI::App& command, bool is_default) {
   command.add_option("--show", shown_, kShowHelp)->check(CLI::ExistingPath);
 }
 
-std::shared_ptr<const conformance::plugin::Sandbox> KernelFlags::sandbox()
-    const {
+std::shared_ptr<const plugin::Sandbox> KernelFlags::sandbox() const {
   if (!is_walled_) return nullptr;
   if (no_fork_ || socket_) {
     throw std::invalid_argument(
         "a kernel in this process, or one that runs already, has no walls; "
         "leave out --sandbox, or give --no-sandbox");
   }
-  static const std::string why = conformance::plugin::why_no_sandbox();
+  static const std::string why = plugin::why_no_sandbox();
   if (!why.empty()) {
     throw std::runtime_error("there is no sandbox here: " + why +
                              "; for a kernel that you trust leave out "
                              "--sandbox, or give --no-sandbox");
   }
-  auto sandbox = std::make_shared<conformance::plugin::Sandbox>();
+  auto sandbox = std::make_shared<plugin::Sandbox>();
   sandbox->program = program().string();
   sandbox->shown = libraries_of_program();
   for (const std::string& path : shown_) {
     sandbox->shown.push_back(std::filesystem::absolute(path).string());
   }
   sandbox->hidden = hidden_;
-  conformance::plugin::hide_memory();
+  plugin::hide_memory();
   return sandbox;
 }
 
-std::unique_ptr<conformance::plugin::Kernel> KernelFlags::open(
-    bool is_search) const {
-  conformance::plugin::KernelOptions options;
+std::unique_ptr<plugin::Kernel> KernelFlags::open(bool is_search) const {
+  plugin::KernelOptions options;
   if (is_search) options.max_ends = std::numeric_limits<int>::max();
   options.time_limit = std::chrono::milliseconds(time_limit_ms_);
   options.whole_limit = std::chrono::milliseconds(whole_limit_ms_);
   options.is_forked = !no_fork_;
   options.sandbox = sandbox();
   options.narrow = narrowing_;
-  if (socket_) return conformance::plugin::reach_process(*socket_, options);
-  if (!command_.empty())
-    return conformance::plugin::start_process(command_, options);
-  return conformance::plugin::load_library(library(), options);
+  if (socket_) return plugin::reach_process(*socket_, options);
+  if (!command_.empty()) return plugin::start_process(command_, options);
+  return plugin::load_library(library(), options);
 }
 
 std::string KernelFlags::library() const {
@@ -135,17 +132,16 @@ std::string KernelFlags::digest() const {
   std::error_code error;
   const bool is_file = std::filesystem::is_regular_file(library(), error);
   if (is_file && std::filesystem::file_size(library(), error) > kMost) {
-    throw conformance::plugin::KernelError(library() + ": larger than 2 GiB");
+    throw plugin::KernelError(library() + ": larger than 2 GiB");
   }
-  const auto bytes =
-      is_file ? conformance::text::read_whole(library()) : std::nullopt;
+  const auto bytes = is_file ? text::read_whole(library()) : std::nullopt;
   if (!bytes) {
-    throw conformance::plugin::KernelError(library() + ": cannot be read");
+    throw plugin::KernelError(library() + ": cannot be read");
   }
-  return conformance::text::sha256(*bytes);
+  return text::sha256(*bytes);
 }
 
-void KernelFlags::note(conformance::report::Report& report,
+void KernelFlags::note(report::Report& report,
                        const std::string& digest) const {
   report.transport = transport();
   report.kernel_argument = argument();
@@ -160,8 +156,8 @@ std::vector<std::filesystem::path> KernelFlags::inputs() const {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-conformance::report::Transport KernelFlags::transport() const {
-  using conformance::report::Transport;
+report::Transport KernelFlags::transport() const {
+  using report::Transport;
   if (socket_) return Transport::kSocket;
   return command_.empty() ? Transport::kLibrary : Transport::kCommand;
 }

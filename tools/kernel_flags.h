@@ -14,6 +14,7 @@
 
 #include "conformance/plugin/kernel.h"
 #include "conformance/report/report.h"
+#include "tools/rooms.h"
 
 namespace ropeproof::tools {
 
@@ -34,29 +35,26 @@ class KernelFlags {
   // Keeps a folder from who is behind walls.
   void hide(const std::string& folder) { hidden_.push_back(folder); }
   // Takes from the kernel's description what nobody asks.
-  void narrow(
-      std::function<void(conformance::plugin::Description&)> narrowing) {
+  void narrow(std::function<void(plugin::Description&)> narrowing) {
     narrowing_ = std::move(narrowing);
   }
   // A search makes its calls again and again, and most of them may end the
   // kernel's process. Throws KernelError.
-  std::unique_ptr<conformance::plugin::Kernel> open(
-      bool is_search = false) const;
+  std::unique_ptr<plugin::Kernel> open(bool is_search = false) const;
   // The SHA-256 of the file to load, when it was loaded: it may be built again
   // during a run. Empty where there is none. Throws KernelError.
   std::string digest() const;
   // Notes in a report what it says about the flags.
-  void note(conformance::report::Report& report,
-            const std::string& digest) const;
+  void note(report::Report& report, const std::string& digest) const;
   // How its answers come.
-  conformance::report::Transport transport() const;
+  report::Transport transport() const;
   // "--lib ./libx.so", as the user typed it.
   std::string argument() const;
   // The file to load.
   std::string library() const;
   // The walls of the kernel's process; null where there are to be none. Throws
   // std::runtime_error where they cannot be built.
-  std::shared_ptr<const conformance::plugin::Sandbox> sandbox() const;
+  std::shared_ptr<const plugin::Sandbox> sandbox() const;
   std::chrono::milliseconds time_limit() const {
     return std::chrono::milliseconds(time_limit_ms_);
   }
@@ -71,7 +69,7 @@ class KernelFlags {
   std::optional<int> socket_;
   bool no_fork_ = false, is_walled_ = false;
   std::vector<std::string> shown_, hidden_;
-  std::function<void(conformance::plugin::Description&)> narrowing_;
+  std::function<void(plugin::Description&)> narrowing_;
   static constexpr int kTimeLimit = 10000;
   int time_limit_ms_ = kTimeLimit, whole_limit_ms_ = 0;
 };

@@ -28,37 +28,32 @@ namespace ropeproof::tools {
 namespace {
 
 void list_cases(const std::string& vectors) {
-  for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
-    std::cout << group.name << " ("
-              << conformance::text::word(conformance::cases::kTierWords,
-                                         group.tier)
+  for (const auto& group : cases::load_corpus(vectors).groups) {
+    std::cout << group.name << " (" << text::word(cases::kTierWords, group.tier)
               << "): " << group.description << "\n";
-    conformance::cases::for_each_case(group, [](const auto& c) {
-      std::cout << "  " << c.id << "  " << conformance::cases::summary(c)
-                << "\n";
+    cases::for_each_case(group, [](const auto& c) {
+      std::cout << "  " << c.id << "  " << cases::summary(c) << "\n";
     });
   }
 }
 
-std::string text_of(const conformance::check::Share& share) {
+std::string text_of(const check::Share& share) {
   return std::to_string(share.met) + "/" + std::to_string(share.possible);
 }
 
 // What the calls of a tier come to, an operation a line; whether every pair of
 // classes, and in full every triple, is among them. `like` is the case of a
 // profile.
-bool list_combinations(const conformance::plugin::Description& description,
-                       const conformance::cover::Arrays& arrays,
-                       conformance::cases::Tier tier,
-                       const conformance::cases::Problem* like = nullptr) {
-  const bool is_full = tier == conformance::cases::Tier::kFull;
+bool list_combinations(const plugin::Description& description,
+                       const cover::Arrays& arrays, cases::Tier tier,
+                       const cases::Problem* like = nullptr) {
+  const bool is_full = tier == cases::Tier::kFull;
   bool is_whole = true;
   for (const auto& one :
-       conformance::check::call_coverage(description, arrays, tier, like)) {
+       check::call_coverage(description, arrays, tier, like)) {
     std::cout << "  " << std::left << std::setw(32) << description.name
               << std::setw(12)
-              << conformance::text::word(conformance::plugin::kOperationWords,
-                                         one.operation)
+              << text::word(plugin::kOperationWords, one.operation)
               << std::right << std::setw(7) << one.calls << std::setw(14)
               << text_of(one.pairs);
     if (is_full) std::cout << std::setw(18) << text_of(one.triples);
@@ -83,32 +78,29 @@ bool list_combinations(const std::string& vectors) {
   };
   head("formed cases of tier core, for", "");
   bool is_whole = true;
-  for (const auto& one : conformance::check::typical_declarations()) {
-    is_whole &=
-        list_combinations(one, *arrays, conformance::cases::Tier::kCore);
+  for (const auto& one : check::typical_declarations()) {
+    is_whole &= list_combinations(one, *arrays, cases::Tier::kCore);
   }
   head("\nof profiles, for everything", "");
-  for (const auto& parts : conformance::models::profiles()) {
-    const auto profile = conformance::models::make_profile(
-        parts, std::filesystem::path(vectors) / "models");
-    auto description = conformance::plugin::everything("everything");
+  for (const auto& parts : models::profiles()) {
+    const auto profile =
+        models::make_profile(parts, std::filesystem::path(vectors) / "models");
+    auto description = plugin::everything("everything");
     description.name = profile.name;
     description.operations = ROPEPROOF_ROPE;
     description.max_position = profile.positions - 1;
-    is_whole &=
-        list_combinations(description, *arrays, conformance::cases::Tier::kCore,
-                          &conformance::models::profile_cases(profile)
-                               .rope_cases.front()
-                               .problem);
+    is_whole &= list_combinations(
+        description, *arrays, cases::Tier::kCore,
+        &models::profile_cases(profile).rope_cases.front().problem);
   }
   head("\nof tier full", "           triples");
-  is_whole &= list_combinations(conformance::plugin::everything("everything"),
-                                *arrays, conformance::cases::Tier::kFull);
+  is_whole &= list_combinations(plugin::everything("everything"), *arrays,
+                                cases::Tier::kFull);
   constexpr std::uint64_t kSeeds = 100;
   std::cout << "\nsizes of each class that " << kSeeds
             << " seeds of --fresh draw in the rows of pairs\n";
-  for (const auto& drawn : conformance::cover::drawn_classes(
-           arrays->model, arrays->pairs, kSeeds)) {
+  for (const auto& drawn :
+       cover::drawn_classes(arrays->model, arrays->pairs, kSeeds)) {
     std::cout << "  " << drawn.text() << "\n";
   }
   std::cout << "\n";
@@ -117,11 +109,11 @@ bool list_combinations(const std::string& vectors) {
 
 // Exit status 1 unless every cell and combination is covered.
 int list_coverage(const std::string& vectors) {
-  const auto corpus = conformance::cases::load_corpus(vectors);
+  const auto corpus = cases::load_corpus(vectors);
   const bool is_whole = list_combinations(vectors);
-  const auto coverage = conformance::cases::coverage_of(corpus.groups);
-  std::cout << conformance::cases::coverage_text(coverage);
-  const auto empty = conformance::cases::empty_cells(coverage);
+  const auto coverage = cases::coverage_of(corpus.groups);
+  std::cout << cases::coverage_text(coverage);
+  const auto empty = cases::empty_cells(coverage);
   for (const std::string& cell : empty) {
     std::cerr << "ropeproof: no case reaches " << cell << "\n";
   }
@@ -130,12 +122,12 @@ int list_coverage(const std::string& vectors) {
 
 // What tools/prove/readers/ come to, each by its own means: id, expected
 // values, how many of them are positive, and a checksum of their patterns.
-using Tensors = std::vector<const conformance::cases::Bits*>;
+using Tensors = std::vector<const cases::Bits*>;
 
 void list_checksum(const std::string& id, const Tensors& tensors) {
   std::size_t values = 0, positive = 0;
   std::uint32_t checksum = 0;
-  for (const conformance::cases::Bits* tensor : tensors) {
+  for (const cases::Bits* tensor : tensors) {
     values += tensor->size();
     for (const std::uint64_t pattern : *tensor) {
       if (std::bit_cast<double>(pattern) > 0) ++positive;
@@ -151,13 +143,13 @@ void list_checksum(const std::string& id, const Tensors& tensors) {
 }
 
 void list_checksums(const std::string& vectors) {
-  for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
+  for (const auto& group : cases::load_corpus(vectors).groups) {
     for (const auto& c : group.rope_cases) {
       list_checksum(c.id, {&c.golden.inv_freq_hi, &c.golden.inv_freq_lo,
                            &c.golden.q, &c.golden.k});
     }
   }
-  for (const auto& c : conformance::cases::load_encodings(vectors)) {
+  for (const auto& c : cases::load_encodings(vectors)) {
     list_checksum(c.id, {&c.values});
   }
 }
@@ -170,7 +162,6 @@ void list_kernels() {
 
 // Those with names, or the one that the flags make.
 void list_profiles(const std::string& vectors, const ProfileFlags& flags) {
-  namespace models = conformance::models;
   const auto list = [](const models::Profile& profile) {
     std::cout << profile.name << "\n  " << models::summary(profile) << "\n";
   };
@@ -207,7 +198,7 @@ int list(const ListOptions& options) {
   } else if (options.what == "checksums") {
     list_checksums(options.vectors);
   } else if (options.what == "tolerances") {
-    std::cout << conformance::judge::tolerance_text();
+    std::cout << judge::tolerance_text();
   } else {
     list_cases(options.vectors);
   }

@@ -47,13 +47,12 @@ fs::path default_vectors() {
   return fs::exists(installed) ? installed : fs::path(ROPEPROOF_VECTORS_DIR);
 }
 
-std::shared_ptr<const conformance::cover::Arrays> arrays_of(
-    const fs::path& vectors, conformance::cases::Tier tier) {
+std::shared_ptr<const cover::Arrays> arrays_of(const fs::path& vectors,
+                                               cases::Tier tier) {
   const bool has_own = fs::exists(vectors / "coverage");
   if (!has_own && !fs::exists(vectors / "smoke-unit.json")) return nullptr;
-  return std::make_shared<const conformance::cover::Arrays>(
-      conformance::cover::load_arrays(has_own ? vectors : default_vectors(),
-                                      tier));
+  return std::make_shared<const cover::Arrays>(
+      cover::load_arrays(has_own ? vectors : default_vectors(), tier));
 }
 
 const std::vector<std::string>& builtin_kernels() {

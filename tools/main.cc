@@ -162,6 +162,7 @@ ropeproof::tools::Command add_more(
 
 int judge(int argc, char** argv) {
   using namespace ropeproof;
+  using namespace ropeproof::conformance;
   if (has_small_stack()) {
     return fail(5,
                 "the stack is limited to less than 256 KiB; raise ulimit -s");
@@ -212,9 +213,9 @@ int judge(int argc, char** argv) {
     return 2;
   } catch (const std::invalid_argument& error) {
     return fail(2, error.what());
-  } catch (const conformance::plugin::KernelError& error) {
+  } catch (const plugin::KernelError& error) {
     return fail(3, error.what());
-  } catch (const conformance::text::FileError& error) {
+  } catch (const text::FileError& error) {
     return fail(4, error.what());
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(2, error.path1().string() + ": " + error.code().message());

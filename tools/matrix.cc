@@ -20,7 +20,6 @@ namespace ropeproof::tools {
 namespace {
 
 namespace fs = std::filesystem;
-namespace report = conformance::report;
 
 struct MatrixOptions {
   std::vector<std::string> reports, benches;
@@ -48,7 +47,7 @@ report::Scoreboard board_of(const MatrixOptions& options) {
   }
   std::map<report::Engine, report::SpeedRange> speeds;
   for (const std::string& file : options.benches) {
-    for (const auto& [engine, speed] : conformance::bench::read_speeds(
+    for (const auto& [engine, speed] : bench::read_speeds(
              text_of_report(file), file, reports[0].report.suite_version)) {
       if (!speeds.emplace(engine, speed).second) {
         throw report::ReportError(file + ": " + engine.name + " " +
@@ -90,7 +89,7 @@ int matrix(const MatrixOptions& options) {
   std::string text = report::count_text(board) + "; " +
                      std::to_string(open.size()) + " to look at\n";
   for (const std::string& point : open) text += "  " + point + "\n";
-  std::cout << conformance::text::printable(text);
+  std::cout << text::printable(text);
   return open.empty() ? 0 : 1;
 }
 

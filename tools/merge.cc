@@ -19,13 +19,11 @@ struct MergeOptions {
 };
 
 int merge_sweeps(MergeOptions& options) {
-  std::vector<conformance::search::NamedSweep> parts;
+  std::vector<search::NamedSweep> parts;
   for (const std::string& file : options.files) {
-    parts.push_back(
-        {file, conformance::search::read_sweep(text_of_report(file), file)});
+    parts.push_back({file, search::read_sweep(text_of_report(file), file)});
   }
-  const conformance::search::Sweep whole =
-      conformance::search::merge_sweeps(std::move(parts));
+  const search::Sweep whole = search::merge_sweeps(std::move(parts));
   options.output.write_json(sweep_json(whole));
   std::cout << sweep_text(whole) << std::flush;
   return whole.exit_status();
@@ -33,14 +31,13 @@ int merge_sweeps(MergeOptions& options) {
 
 int merge(MergeOptions& options) {
   options.output.open({options.files.begin(), options.files.end()});
-  if (conformance::search::is_sweep(text_of_report(options.files[0]))) {
+  if (search::is_sweep(text_of_report(options.files[0]))) {
     return merge_sweeps(options);
   }
-  std::vector<conformance::report::NamedReport> shards;
+  std::vector<report::NamedReport> shards;
   for (const std::string& file : options.files)
     shards.push_back(named_report(file));
-  const conformance::report::Report whole =
-      conformance::report::merge_reports(std::move(shards));
+  const report::Report whole = report::merge_reports(std::move(shards));
   return options.output.publish(whole);
 }
 

@@ -20,12 +20,11 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json");
 }
 
-conformance::models::ConfigOptions options_of(const ModelFlags& flags) {
-  conformance::models::ConfigOptions options;
+models::ConfigOptions options_of(const ModelFlags& flags) {
+  models::ConfigOptions options;
   options.seq_len = flags.seq_len;
   if (flags.pairing.empty()) return options;
-  options.pairing =
-      parse_word("--pairing", conformance::text::kPairingWords, flags.pairing);
+  options.pairing = parse_word("--pairing", text::kPairingWords, flags.pairing);
   options.pairing_source = "--pairing";
   return options;
 }
@@ -33,20 +32,19 @@ conformance::models::ConfigOptions options_of(const ModelFlags& flags) {
 }  // namespace
 
 void list_models(const fs::path& vectors) {
-  conformance::models::print_models(
-      std::cout, conformance::models::load_presets(vectors / "models"));
+  models::print_models(std::cout, models::load_presets(vectors / "models"));
 }
 
 bool show_model(const std::string& name, const fs::path& vectors,
                 const ModelFlags& flags) {
-  const conformance::models::ConfigOptions options = options_of(flags);
-  std::optional<conformance::models::Model> model;
+  const models::ConfigOptions options = options_of(flags);
+  std::optional<models::Model> model;
   if (is_path(name)) {
     auto with_types = options;
-    with_types.types = conformance::models::load_types(vectors / "models");
-    model = conformance::models::read_config_file(name, with_types);
+    with_types.types = models::load_types(vectors / "models");
+    model = models::read_config_file(name, with_types);
   } else {
-    model = conformance::models::find_preset(vectors / "models", name, options);
+    model = models::find_preset(vectors / "models", name, options);
   }
   if (!model) return false;
   if (!flags.svg.empty()) {
@@ -54,12 +52,12 @@ bool show_model(const std::string& name, const fs::path& vectors,
       throw std::invalid_argument("no picture: " + model->facts.front());
     }
     OutputFile("--svg", flags.svg, {name, vectors})
-        .write(conformance::models::spectrum_svg(*model));
+        .write(models::spectrum_svg(*model));
   }
   if (flags.json) {
-    conformance::models::print_json(std::cout, *model);
+    models::print_json(std::cout, *model);
   } else {
-    conformance::models::print_model(std::cout, *model);
+    models::print_model(std::cout, *model);
   }
   return true;
 }

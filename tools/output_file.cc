@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <system_error>
 
+
 namespace ropeproof::tools {
 
 namespace fs = std::filesystem;
@@ -159,10 +160,10 @@ OutputFile::OutputFile(const std::string& flag, const std::string& path,
   }
   if (!is_replaced_) return;
   const SignalsIgnored whole;
-  names_ = conformance::plugin::Descriptor(
+  names_ = plugin::Descriptor(
       ::open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (names_.get() < 0) refuse("cannot be written" + reason());
-  unnamed_ = conformance::plugin::Descriptor(create_unnamed(names_.get()));
+  unnamed_ = plugin::Descriptor(create_unnamed(names_.get()));
   if (unnamed_.get() >= 0) return;
   std::string probe;
   const int file = create_in(names_.get(), probe);
@@ -210,7 +211,7 @@ void OutputFile::appear(std::string_view bytes) const {
   if (unnamed_.get() >= 0) {
     if (name_in(folder_file, unnamed_.get(), part) < 0) fail();
   } else {
-    const conformance::plugin::Descriptor own(create_in(folder_file, part));
+    const plugin::Descriptor own(create_in(folder_file, part));
     if (own.get() < 0) fail();
     if (!write_all(own.get(), bytes) || !sync(own.get())) {
       const int error = errno;

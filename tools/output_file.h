@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/plugin/child.h"
+#include "tools/rooms.h"
 
 namespace ropeproof::tools {
 
@@ -44,8 +45,8 @@ class OutputFile {
   std::string flag_, path_;
   std::filesystem::path target_;  // behind symbolic links
   bool is_replaced_ = true;
-  conformance::plugin::Descriptor names_;    // the folder
-  conformance::plugin::Descriptor unnamed_;  // what is to be the file
+  plugin::Descriptor names_;    // the folder
+  plugin::Descriptor unnamed_;  // what is to be the file
 };
 
 }  // namespace ropeproof::tools

@@ -13,15 +13,15 @@
 namespace ropeproof::tools {
 namespace {
 
-using conformance::models::ProfileParts;
+using models::ProfileParts;
 
 // "32" or "32,8": of queries, and of keys where they are fewer.
 std::pair<std::int64_t, std::int64_t> parse_heads(const std::string& text) {
   const std::size_t comma = text.find(',');
-  const auto q = conformance::text::parse_integer(text.substr(0, comma));
+  const auto q = text::parse_integer(text.substr(0, comma));
   const auto k = comma == std::string::npos
                      ? q
-                     : conformance::text::parse_integer(text.substr(comma + 1));
+                     : text::parse_integer(text.substr(comma + 1));
   if (!q || !k) {
     throw std::invalid_argument("--heads " + text +
                                 ": expected one number or two, as 32 or 32,8");
@@ -63,30 +63,28 @@ void ProfileFlags::add_flags(CLI::App& command,
 }
 
 ProfileParts ProfileFlags::parts() const {
-  if (profile_) return conformance::models::find_profile(*profile_);
+  if (profile_) return models::find_profile(*profile_);
   if (!dtype_) {
-    throw std::invalid_argument(
-        "--model and --config need --dtype: " +
-        conformance::text::list_words(conformance::text::kFormatWords));
+    throw std::invalid_argument("--model and --config need --dtype: " +
+                                text::list_words(text::kFormatWords));
   }
   ProfileParts parts;
   parts.model = model_.value_or("");
   parts.config = config_.value_or("");
   parts.layers = layers_.value_or("");
-  parts.dtype = parse_word("--dtype", conformance::text::kFormatWords, *dtype_);
+  parts.dtype = parse_word("--dtype", text::kFormatWords, *dtype_);
   parts.positions = positions_;
   if (heads_) {
     std::tie(parts.q_heads, parts.k_heads) = parse_heads(*heads_);
   }
   if (is_adjoint_) parts.direction = reference::Direction::kAdjoint;
   if (pairing_) {
-    parts.pairing =
-        parse_word("--pairing", conformance::text::kPairingWords, *pairing_);
+    parts.pairing = parse_word("--pairing", text::kPairingWords, *pairing_);
   }
   return parts;
 }
 
-std::vector<conformance::models::Profile> ProfileFlags::read(
+std::vector<models::Profile> ProfileFlags::read(
     const std::filesystem::path& vectors) const {
   if (!model_ && !config_ &&
       (dtype_ || positions_ || heads_ || layers_ || pairing_ || is_adjoint_)) {
@@ -98,22 +96,22 @@ std::vector<conformance::models::Profile> ProfileFlags::read(
   if (config_ && config_->empty()) {
     throw std::invalid_argument("--config is empty; expected a file");
   }
-  return conformance::models::make_profiles(parts(), vectors / "models");
+  return models::make_profiles(parts(), vectors / "models");
 }
 
 void ProfileFlags::apply(const std::filesystem::path& vectors,
-                         conformance::cases::Corpus& corpus,
-                         conformance::check::Selection& selection) const {
+                         cases::Corpus& corpus,
+                         check::Selection& selection) const {
   const auto profiles = read(vectors);
   if (profiles.empty()) return;
   corpus.groups.clear();
-  for (const conformance::models::Profile& profile : profiles) {
-    corpus.groups.push_back(conformance::models::proved_profile(profile));
+  for (const models::Profile& profile : profiles) {
+    corpus.groups.push_back(models::proved_profile(profile));
     selection.profile = profile.whole.empty() ? profile.name : profile.whole;
     selection.model_positions =
         std::max(selection.model_positions, profile.positions - 1);
   }
-  selection.model = std::make_shared<const conformance::cases::Problem>(
+  selection.model = std::make_shared<const cases::Problem>(
       corpus.groups[0].rope_cases.front().problem);
 }
 
@@ -139,8 +137,7 @@ std::vector<std::filesystem::path> ProfileFlags::inputs() const {
   return {*config_};
 }
 
-void add_case_flags(CLI::App& command,
-                    conformance::check::Selection& selection) {
+void add_case_flags(CLI::App& command, check::Selection& selection) {
   command.add_option("--case", selection.cases, "only these case ids");
   command.add_option("--operation", selection.operations,
                      "only these operations");

@@ -14,6 +14,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/models/profiles.h"
 #include "conformance/text/word_tables.h"
+#include "tools/rooms.h"
 
 namespace ropeproof::tools {
 
@@ -25,20 +26,18 @@ class ProfileFlags {
   void add_flags(CLI::App& command, const std::vector<CLI::Option*>& others);
   // The profiles, one per kind of layers; none without flags. `vectors` holds
   // the presets. Throws std::invalid_argument.
-  std::vector<conformance::models::Profile> read(
-      const std::filesystem::path& vectors) const;
+  std::vector<models::Profile> read(const std::filesystem::path& vectors) const;
   // Puts the profiles' cases, proved, in place of the corpus, and what a run
   // knows of it into `selection`. Without flags nothing changes.
-  void apply(const std::filesystem::path& vectors,
-             conformance::cases::Corpus& corpus,
-             conformance::check::Selection& selection) const;
+  void apply(const std::filesystem::path& vectors, cases::Corpus& corpus,
+             check::Selection& selection) const;
   // " --profile llama3-f32-128k", as the user typed it; empty without flags.
   std::string argument() const;
   // The config.json, if there is one.
   std::vector<std::filesystem::path> inputs() const;
 
  private:
-  conformance::models::ProfileParts parts() const;
+  models::ProfileParts parts() const;
 
   std::optional<std::string> profile_, model_, config_, dtype_, heads_, layers_,
       pairing_;
@@ -49,18 +48,16 @@ class ProfileFlags {
 // The value of a word that was given to `flag`. Throws std::invalid_argument.
 template <class Words>
 auto parse_word(const char* flag, const Words& words, const std::string& text) {
-  const auto value = conformance::text::find_word(words, text);
+  const auto value = text::find_word(words, text);
   if (!value) {
     throw std::invalid_argument(std::string(flag) + " is \"" + text +
-                                "\"; expected " +
-                                conformance::text::list_words(words));
+                                "\"; expected " + text::list_words(words));
   }
   return *value;
 }
 
 // --case, --operation and --decline.
-void add_case_flags(CLI::App& command,
-                    conformance::check::Selection& selection);
+void add_case_flags(CLI::App& command, check::Selection& selection);
 
 }  // namespace ropeproof::tools
 

@@ -17,16 +17,15 @@ namespace {
 // A format of reports, and the flag that names its file.
 struct FileFormat {
   const char *flag, *meaning;
-  std::string (*bytes_of)(const conformance::report::Report&);
+  std::string (*bytes_of)(const report::Report&);
   bool is_json, has_pictures;
 };
 constexpr FileFormat kFormats[] = {
     {"--report", "also write every check to this file, as JSON",
-     conformance::report::json_report, true, true},
-    {"--junit", "the same as JUnit XML", conformance::report::junit_report,
-     false, false},
-    {"--html", "the same as a page, with pictures",
-     conformance::report::html_report, false, true}};
+     report::json_report, true, true},
+    {"--junit", "the same as JUnit XML", report::junit_report, false, false},
+    {"--html", "the same as a page, with pictures", report::html_report, false,
+     true}};
 
 std::string ansi_quoted(const std::string& text) {
   std::string result = "$'";
@@ -34,9 +33,8 @@ std::string ansi_quoted(const std::string& text) {
     const bool is_plain = c >= ' ' && c < 0x7f && c != '\'' && c != '\\';
     result += is_plain
                   ? std::string(1, c)
-                  : conformance::text::format(
-                        "\\%03o",
-                        static_cast<unsigned>(static_cast<unsigned char>(c)));
+                  : text::format("\\%03o", static_cast<unsigned>(
+                                               static_cast<unsigned char>(c)));
   }
   return result + "'";
 }
@@ -68,14 +66,14 @@ void ReportOutput::add_flags(CLI::App& command) {
 
 void ReportOutput::open(const std::vector<std::filesystem::path>& inputs) {
   if (required_) {
-    required_ = conformance::report::parse_requirement(*required_);
+    required_ = report::parse_requirement(*required_);
   }
   if (key_) {
     if (!files_.front().path) {
       throw std::invalid_argument(
           "--sign signs a file in JSON; name one by --report");
     }
-    conformance::text::expect_private_key(*key_);
+    text::expect_private_key(*key_);
   }
   for (std::size_t i = 0; i < files_.size(); ++i) {
     auto& [path, file] = files_[i];
@@ -97,7 +95,7 @@ bool ReportOutput::has_pictures() const {
   return false;
 }
 
-int ReportOutput::publish(conformance::report::Report report) {
+int ReportOutput::publish(report::Report report) {
   if (required_) {
     if (!report.required.empty() && report.required != *required_) {
       throw std::invalid_argument("--require " + *required_ +
@@ -110,19 +108,18 @@ int ReportOutput::publish(conformance::report::Report report) {
     if (!files_[i].file) continue;
     try {
       const std::string bytes = kFormats[i].bytes_of(report);
-      files_[i].file->write(
-          kFormats[i].is_json && key_
-              ? conformance::text::with_signature(bytes, *key_)
-              : bytes);
+      files_[i].file->write(kFormats[i].is_json && key_
+                                ? text::with_signature(bytes, *key_)
+                                : bytes);
     } catch (const std::runtime_error& error) {
       fault += (fault.empty() ? "" : "; ") + std::string(error.what());
     }
   }
-  std::cout << conformance::report::text_report(
-                   report, static_cast<std::size_t>(failures_), has_details_)
+  std::cout << report::text_report(report, static_cast<std::size_t>(failures_),
+                                   has_details_)
             << std::flush;
   if (!fault.empty()) throw std::runtime_error(fault);
-  return conformance::report::exit_status(conformance::report::total(report));
+  return report::exit_status(report::total(report));
 }
 
 void ReportOutput::write_json(const std::string& json) {
@@ -138,16 +135,15 @@ void ReportOutput::write_json(const std::string& json) {
 }
 
 std::string text_of_report(const std::string& file) {
-  auto text = conformance::text::read_whole(file);
+  auto text = text::read_whole(file);
   if (!text) {
-    throw conformance::report::ReportError(
-        conformance::text::one_line(file + ": cannot be read"));
+    throw report::ReportError(text::one_line(file + ": cannot be read"));
   }
   return std::move(*text);
 }
 
-conformance::report::NamedReport named_report(const std::string& file) {
-  return {file, conformance::report::read_report(text_of_report(file), file)};
+report::NamedReport named_report(const std::string& file) {
+  return {file, report::read_report(text_of_report(file), file)};
 }
 
 void add_sign_flag(CLI::App& command, std::optional<std::string>& key) {
@@ -162,8 +158,7 @@ std::string shell_quoted(const std::string& text) {
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
     return text;
   }
-  if (conformance::text::printable(text) != text ||
-      text.find('\n') != std::string::npos) {
+  if (text::printable(text) != text || text.find('\n') != std::string::npos) {
     return ansi_quoted(text);
   }
   std::string result = "'";

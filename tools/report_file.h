@@ -12,6 +12,7 @@
 #include "conformance/report/merge.h"
 #include "conformance/report/report.h"
 #include "tools/output_file.h"
+#include "tools/rooms.h"
 
 namespace ropeproof::tools {
 
@@ -29,7 +30,7 @@ class ReportOutput {
   // Writes the report, signed with --sign, then prints it, and returns the exit
   // status; a file that cannot be written keeps nothing else back. Throws
   // std::invalid_argument if --require differs from what the report has.
-  int publish(conformance::report::Report report);
+  int publish(report::Report report);
   // Writes what a run without a verdict found to --report, and prints nothing.
   // Throws std::invalid_argument for a flag of what has one.
   void write_json(const std::string& json);
@@ -48,7 +49,7 @@ class ReportOutput {
 // What a file of `run --report`, or of `bench --json`, holds, and the report in
 // it. Throw ReportError, one line that names the file.
 std::string text_of_report(const std::string& file);
-conformance::report::NamedReport named_report(const std::string& file);
+report::NamedReport named_report(const std::string& file);
 // The flag of the key that signs what is written.
 void add_sign_flag(CLI::App& command, std::optional<std::string>& key);
 

@@ -34,7 +34,7 @@ struct RunOptions {
   KernelFlags kernel;
   std::string vectors = default_vectors().string();
   std::string tier = "core";
-  conformance::check::Selection selection;
+  check::Selection selection;
   ProfileFlags profile;
   WaiverFlags waivers;
   std::optional<std::string> shard;
@@ -47,13 +47,12 @@ struct RunOptions {
 };
 
 // For kernels of class A1, or where --staged asks for it.
-void look_for_staging(conformance::plugin::Kernel& kernel, bool is_asked_for,
-                      conformance::report::Report& report) {
+void look_for_staging(plugin::Kernel& kernel, bool is_asked_for,
+                      report::Report& report) {
   if (!is_asked_for &&
       report.kernel.claim(ROPEPROOF_F32).angle_class != ROPEPROOF_A1)
     return;
-  const conformance::identify::StagedResult result =
-      conformance::identify::check_staged(kernel);
+  const identify::StagedResult result = identify::check_staged(kernel);
   report.staged = result.is_offered || !is_asked_for
                       ? result.text
                       : "no S1: needs rope in f32 with full heads, and MPFR";
@@ -61,10 +60,10 @@ void look_for_staging(conformance::plugin::Kernel& kernel, bool is_asked_for,
 }
 
 // The whole tier, or a case that the corpus lacks, as a replay names one.
-bool needs_full_tier(const conformance::check::Selection& selection,
-                     const conformance::cases::Corpus& corpus) {
-  const std::vector<std::string> ids = conformance::report::case_ids(corpus);
-  return selection.tier == conformance::cases::Tier::kFull ||
+bool needs_full_tier(const check::Selection& selection,
+                     const cases::Corpus& corpus) {
+  const std::vector<std::string> ids = report::case_ids(corpus);
+  return selection.tier == cases::Tier::kFull ||
          std::ranges::any_of(selection.cases, [&](const std::string& id) {
            return std::ranges::count(ids, id) == 0;
          });
@@ -73,7 +72,7 @@ bool needs_full_tier(const conformance::check::Selection& selection,
 // 1 .. 2^63 - 1; a drawn one of 32 bits for "".
 std::uint64_t parse_seed(const std::string& text) {
   if (text.empty()) return 1 + std::uint64_t{std::random_device()()};
-  const auto seed = conformance::text::parse_integer(text);
+  const auto seed = text::parse_integer(text);
   if (!seed || *seed < 1) {
     throw std::invalid_argument("--fresh " + text +
                                 ": expected a number, 1 to 2^63 - 1");
@@ -85,7 +84,7 @@ void read_arrays(RunOptions& options) {
   options.selection.arrays = arrays_of(options.vectors, options.selection.tier);
   if (!options.fresh) return;
   options.selection.seed = parse_seed(*options.fresh);
-  if (options.selection.tier == conformance::cases::Tier::kSmoke) {
+  if (options.selection.tier == cases::Tier::kSmoke) {
     throw std::invalid_argument(
         "--fresh: the smoke tier asks the same every time; take core or full");
   }
@@ -95,8 +94,9 @@ void read_arrays(RunOptions& options) {
   }
 }
 
-int run(RunOptions& options) {
-  options.selection.tier = conformance::cases::parse_tier(options.tier);
+// Opens what the run writes and reads what it is asked.
+void prepare(RunOptions& options) {
+  options.selection.tier = cases::parse_tier(options.tier);
   std::vector<std::filesystem::path> inputs = options.kernel.inputs();
   std::ranges::copy(options.waivers.inputs(), std::back_inserter(inputs));
   std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
@@ -107,50 +107,62 @@ int run(RunOptions& options) {
   if (options.shard) {
     options.selection.shard =
         *options.shard == "auto"
-            ? conformance::check::shard_asked_for()
-            : conformance::check::parse_shard(*options.shard, "--shard");
+            ? check::shard_asked_for()
+            : check::parse_shard(*options.shard, "--shard");
   } else if (options.selection.cases.empty()) {
     // A replay of chosen cases is nobody's array job.
-    options.selection.shard = conformance::check::shard_of_environment();
+    options.selection.shard = check::shard_of_environment();
   }
   options.kernel.hide(options.vectors);
   read_arrays(options);
-  conformance::cases::Corpus corpus =
-      conformance::cases::load_corpus(options.vectors);
+}
+
+cases::Corpus corpus_of(RunOptions& options) {
+  cases::Corpus corpus = cases::load_corpus(options.vectors);
   options.waivers.add_cases(corpus);
   options.profile.apply(options.vectors, corpus, options.selection);
   if (options.selection.profile.empty() &&
       needs_full_tier(options.selection, corpus)) {
-    conformance::cases::add_full_tier(corpus, reference::best_oracle(),
-                                      options.selection.cases);
+    cases::add_full_tier(corpus, reference::best_oracle(),
+                         options.selection.cases);
   }
-  std::unique_ptr<conformance::plugin::Kernel> kernel = options.kernel.open();
+  return corpus;
+}
+
+// --claim: the strictest claims that hold.
+int find_claims(RunOptions& options, plugin::Kernel& kernel,
+                const cases::Corpus& corpus, ProgressLine& line) {
+  const auto found = search::find_claims(kernel, corpus, options.selection,
+                                         options.claim == "any");
+  line.erase();
+  options.output.write_json(search::claims_json(found));
+  if (options.fresh) std::cout << "fresh " << options.selection.seed << "\n";
+  std::cout << search::claims_text(found);
+  const bool is_whole = found.none == 0 && found.spoiled == 0;
+  return is_whole && !found.claims.empty() ? 0 : 1;
+}
+
+int run(RunOptions& options) {
+  prepare(options);
+  const cases::Corpus corpus = corpus_of(options);
+  std::unique_ptr<plugin::Kernel> kernel = options.kernel.open();
   ProgressLine line(options.progress);
   options.selection.progress = [&line](std::size_t done, std::size_t all,
                                        const std::string& id) {
     line.show(done, all, id);
   };
   if (!options.claim.empty()) {
-    const auto found = conformance::search::find_claims(
-        *kernel, corpus, options.selection, options.claim == "any");
-    line.erase();
-    options.output.write_json(conformance::search::claims_json(found));
-    if (options.fresh) std::cout << "fresh " << options.selection.seed << "\n";
-    std::cout << conformance::search::claims_text(found);
-    const bool is_whole = found.none == 0 && found.spoiled == 0;
-    return is_whole && !found.claims.empty() ? 0 : 1;
+    return find_claims(options, *kernel, corpus, line);
   }
   const std::string digest = options.kernel.digest();
   options.selection.names = [&](const std::vector<std::string>& ids) {
     options.waivers.add_cases(ids);
     options.waivers.check(asked_text(options.selection));
   };
-  conformance::report::Report report =
-      conformance::check::run_suite(*kernel, corpus, options.selection);
+  report::Report report = check::run_suite(*kernel, corpus, options.selection);
   line.erase();
   if (!options.is_undiagnosed) {
-    report.diagnoses =
-        conformance::check::diagnose(report, corpus, kernel.get());
+    report.diagnoses = check::diagnose(report, corpus, kernel.get());
   }
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);

@@ -51,8 +51,8 @@ class SilentStderr {
 // Throws std::invalid_argument where some are not built.
 void check_fakes(const std::string& folder) {
   std::set<std::string_view> all, missing;
-  for (const auto& fake : conformance::selftest::kExpectedFakes) {
-    if (fake.kind != conformance::selftest::ExpectedFake::kLibrary) continue;
+  for (const auto& fake : selftest::kExpectedFakes) {
+    if (fake.kind != selftest::ExpectedFake::kLibrary) continue;
     all.insert(fake.name);
     const auto file = std::filesystem::path(folder) / fake.name;
     if (!std::filesystem::exists(file.string() + ".so")) {
@@ -67,15 +67,14 @@ void check_fakes(const std::string& folder) {
       "--preset release --target fakes");
 }
 
-conformance::selftest::SelftestReport run_silently(
-    const conformance::cases::Corpus& corpus,
-    const conformance::selftest::SelftestOptions& options) {
+selftest::SelftestReport run_silently(
+    const cases::Corpus& corpus, const selftest::SelftestOptions& options) {
   const SilentStderr silent;
-  return conformance::selftest::run_selftest(corpus, options);
+  return selftest::run_selftest(corpus, options);
 }
 
 int judge_strangers(const std::string& vectors,
-                    conformance::selftest::strangers::Options options) {
+                    selftest::strangers::Options options) {
   options.arrays = arrays_of(vectors);
   options.library = (builtin_library("fast").parent_path().parent_path() /
                      "fakes" / "stranger.so")
@@ -83,9 +82,9 @@ int judge_strangers(const std::string& vectors,
   options.print = [](const std::string& line) {
     std::cout << line << std::flush;
   };
-  const auto strangers = conformance::selftest::strangers::run_strangers(
-      conformance::cases::load_corpus(vectors), options);
-  std::cout << conformance::selftest::strangers::table(strangers);
+  const auto strangers =
+      selftest::strangers::run_strangers(cases::load_corpus(vectors), options);
+  std::cout << selftest::strangers::table(strangers);
   return 0;
 }
 
@@ -114,8 +113,7 @@ std::vector<std::string> lines_of(const std::string& command) {
 int judge_untrusted(const std::string& vectors, const std::string& fakes,
                     const std::string& python, bool is_full,
                     std::optional<OutputFile>& table) {
-  namespace selftest = conformance::selftest;
-  const std::string why = conformance::plugin::why_no_sandbox();
+  const std::string why = plugin::why_no_sandbox();
   if (!why.empty()) {
     throw std::runtime_error("there is no sandbox here: " + why);
   }
@@ -142,8 +140,8 @@ int judge_untrusted(const std::string& vectors, const std::string& fakes,
   options.print = [](const std::string& line) {
     std::cout << line << std::flush;
   };
-  conformance::plugin::hide_memory();
-  const auto corpus = conformance::cases::load_corpus(vectors);
+  plugin::hide_memory();
+  const auto corpus = cases::load_corpus(vectors);
   std::vector<selftest::HackRow> rows;
   {
     const SilentStderr silent;
@@ -165,7 +163,7 @@ Command add_selftest(CLI::App& app) {
     bool is_full = false, is_untrusted = false;
     std::size_t diagnosed_every = 1;
     std::string python = "python3";
-    conformance::selftest::strangers::Options strangers;
+    selftest::strangers::Options strangers;
     std::string until = "fresh";
   };
   auto options = std::make_shared<Options>();
@@ -216,9 +214,9 @@ Command add_selftest(CLI::App& app) {
                       "also diagnose so many of --strangers");
   return {command, [options] {
             if (options->strangers.count > 0) {
-              namespace strangers = conformance::selftest::strangers;
-              options->strangers.last = *conformance::text::find_word(
-                  strangers::kAskedWords, options->until);
+              namespace strangers = selftest::strangers;
+              options->strangers.last =
+                  *text::find_word(strangers::kAskedWords, options->until);
               return judge_strangers(options->vectors, options->strangers);
             }
             std::optional<OutputFile> table;
@@ -231,7 +229,7 @@ Command add_selftest(CLI::App& app) {
               return judge_untrusted(options->vectors, options->fakes,
                                      options->python, options->is_full, table);
             }
-            conformance::selftest::SelftestOptions suite;
+            selftest::SelftestOptions suite;
             const auto fast = builtin_library("fast");
             if (std::filesystem::exists(fast))
               suite.fast_library = fast.string();
@@ -252,8 +250,8 @@ Command add_selftest(CLI::App& app) {
             if (options->fake_process.empty()) {
               suite.fakes.process = script_of("python3", "process.py");
             }
-            const conformance::selftest::SelftestReport report = run_silently(
-                conformance::cases::load_corpus(options->vectors), suite);
+            const selftest::SelftestReport report =
+                run_silently(cases::load_corpus(options->vectors), suite);
             if (table) table->write(mutant_table(report));
             std::cout << report.text;
             return report.holds() ? 0 : 5;

@@ -17,20 +17,20 @@
 namespace ropeproof::tools {
 namespace {
 
-using conformance::cases::Bits;
-using conformance::cases::Case;
+using cases::Bits;
+using cases::Case;
 using reference::Format;
 
 // What a golden demands where it is no number.
 std::string rule_of(std::uint64_t golden) {
   switch (golden) {
-    case conformance::cases::kMustBeNan:
+    case cases::kMustBeNan:
       return "NaN";
-    case conformance::cases::kMustNotBeFinite:
+    case cases::kMustNotBeFinite:
       return "NaN or inf";
-    case conformance::cases::kMustBePlusInfinity:
+    case cases::kMustBePlusInfinity:
       return "+inf";
-    case conformance::cases::kMustBeMinusInfinity:
+    case cases::kMustBeMinusInfinity:
       return "-inf";
     default:
       return {};
@@ -69,16 +69,15 @@ void print_goldens(const std::string& name, const Bits& hi, const Bits& lo,
 }
 
 template <class AnyCase>
-void print_head(const conformance::cases::Group& group, const AnyCase& c) {
-  std::cout << c.id << "  " << c.comment << "\n"
-            << conformance::cases::summary(c) << "\n";
+void print_head(const cases::Group& group, const AnyCase& c) {
+  std::cout << c.id << "  " << c.comment << "\n" << cases::summary(c) << "\n";
   for (const std::string& key : c.targets) {
     std::cout << "targets " << key << "  " << group.targets.at(key) << "\n";
   }
 }
 
 void print_printed(const Case& c) {
-  const auto beyond = conformance::cases::beyond_tolerance(c);
+  const auto beyond = cases::beyond_tolerance(c);
   std::cout << "printed: " << c.printed->source << "\n"
             << (beyond.empty() ? "every printed decimal is within "
                                : "NOT every printed decimal is within ")
@@ -98,9 +97,9 @@ void show_permutation(const Case& c) {
   print_rows("expected", c.golden.q, c.problem.dtype, c.problem.seq);
 }
 
-void show(const conformance::cases::Group& group, const Case& c) {
+void show(const cases::Group& group, const Case& c) {
   print_head(group, c);
-  if (c.problem.task == conformance::cases::Task::kPermute) {
+  if (c.problem.task == cases::Task::kPermute) {
     return show_permutation(c);
   }
   const std::int64_t d = c.problem.spec.layout.head_dim;
@@ -127,14 +126,14 @@ void show(const conformance::cases::Group& group, const Case& c) {
 
 // A case that refers to others.
 template <class AnyCase>
-void show(const conformance::cases::Group& group, const AnyCase& c) {
+void show(const cases::Group& group, const AnyCase& c) {
   print_head(group, c);
 }
 
-void show(const conformance::cases::EncodingCase& c) {
+void show(const cases::EncodingCase& c) {
   std::cout << c.id << "  " << c.comment << "\n"
-            << conformance::cases::kEncodingNames[c.encoding.index()]
-            << ", certified at " << c.precision_bits << " bits\npositions";
+            << cases::kEncodingNames[c.encoding.index()] << ", certified at "
+            << c.precision_bits << " bits\npositions";
   for (const std::int64_t p : c.positions) std::cout << " " << p;
   std::cout << "\n";
   print_goldens("expected", c.values, {},
@@ -143,14 +142,14 @@ void show(const conformance::cases::EncodingCase& c) {
 
 int show_case(const std::string& id, const std::string& vectors) {
   bool found = false;
-  for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
-    conformance::cases::for_each_case(group, [&](const auto& c) {
+  for (const auto& group : cases::load_corpus(vectors).groups) {
+    cases::for_each_case(group, [&](const auto& c) {
       if (c.id != id) return;
       show(group, c);
       found = true;
     });
   }
-  for (const auto& c : conformance::cases::load_encodings(vectors)) {
+  for (const auto& c : cases::load_encodings(vectors)) {
     if (c.id != id) continue;
     show(c);
     found = true;

@@ -40,17 +40,15 @@ struct StressOptions {
 
 // The smallest case as vectors, and the verdict on it as any other run prints
 // it, with the command that replays it.
-void report_failure(const StressOptions& options,
-                    const conformance::plugin::Kernel& kernel,
-                    const conformance::search::StressFailure& failure,
+void report_failure(const StressOptions& options, const plugin::Kernel& kernel,
+                    const search::StressFailure& failure,
                     const std::string& folder) {
-  conformance::cases::write_corpus(
+  cases::write_corpus(
       failure_files(failure, reference::best_oracle(), ROPEPROOF_VERSION),
       folder);
-  const conformance::cases::Corpus corpus =
-      conformance::cases::load_corpus(folder);
-  const conformance::cases::Case& c = corpus.groups.at(0).rope_cases.at(0);
-  conformance::report::Report report;
+  const cases::Corpus corpus = cases::load_corpus(folder);
+  const cases::Case& c = corpus.groups.at(0).rope_cases.at(0);
+  report::Report report;
   report.suite_version = ROPEPROOF_VERSION;
   report.vectors_version = corpus.version;
   report.manifest_sha256 = corpus.manifest_sha256;
@@ -63,28 +61,27 @@ void report_failure(const StressOptions& options,
                      ", made smaller in " + std::to_string(failure.tries) +
                      " tries";
   report.is_whole_tier = false;
-  conformance::check::Check check = failure.check;
+  check::Check check = failure.check;
   check.case_id = c.id;
   check.operation = failure.operation;
-  check.summary = c.comment + " (" + conformance::cases::summary(c) + ")";
+  check.summary = c.comment + " (" + cases::summary(c) + ")";
   report.diagnoses = failure.diagnoses;
   report.checks.push_back(std::move(check));
-  std::cout << conformance::report::text_report(report, 1);
+  std::cout << report::text_report(report, 1);
 }
 
 // Nothing is saved: the verdict, why, and `cases` calls from `first` on that
 // lead to it.
 void report_unsaved_failure(const StressOptions& options,
-                            const conformance::plugin::Kernel& kernel,
-                            const conformance::search::StressFailure& failure,
+                            const plugin::Kernel& kernel,
+                            const search::StressFailure& failure,
                             const std::string& why, std::uint64_t first) {
-  const conformance::plugin::Description& d = kernel.description();
+  const plugin::Description& d = kernel.description();
   const std::uint64_t cases = failure.index - first + 1;
   std::cout << "DOES NOT CONFORM   " << d.name << " " << d.version << ": case "
             << failure.index << " of seed " << options.seed << ", "
-            << conformance::text::word(conformance::plugin::kOperationWords,
-                                       failure.operation)
-            << ": " << conformance::text::word(failure.check.verdict)
+            << text::word(plugin::kOperationWords, failure.operation) << ": "
+            << text::word(failure.check.verdict)
             << (failure.check.reason.empty() ? "" : ": ")
             << failure.check.reason << "\n"
             << why << "\n"
@@ -120,21 +117,19 @@ void check_folder(const std::string& out) {
 
 int stress(const StressOptions& options) {
   check_folder(options.out.value_or("./stress"));
-  const std::unique_ptr<conformance::plugin::Kernel> kernel =
-      options.kernel.open(true);
-  const conformance::cover::Arrays arrays = conformance::cover::load_arrays(
-      default_vectors(), conformance::cases::Tier::kCore);
+  const std::unique_ptr<plugin::Kernel> kernel = options.kernel.open(true);
+  const cover::Arrays arrays =
+      cover::load_arrays(default_vectors(), cases::Tier::kCore);
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
                          std::chrono::duration<double>(options.budget_s));
-  const conformance::search::GoesOn goes_on = [&](std::uint64_t drawn) {
+  const search::GoesOn goes_on = [&](std::uint64_t drawn) {
     if (options.cases) return *options.cases - drawn;
-    return Clock::now() < end ? conformance::search::kStressBatch
-                              : std::uint64_t{0};
+    return Clock::now() < end ? search::kStressBatch : std::uint64_t{0};
   };
-  const conformance::search::StressResult result = conformance::search::search(
-      *kernel, arrays.model, options.seed, options.first, goes_on,
-      reference::best_oracle());
+  const search::StressResult result =
+      search::search(*kernel, arrays.model, options.seed, options.first,
+                     goes_on, reference::best_oracle());
   const std::string drawn = "seed " + std::to_string(options.seed) + ": " +
                             std::to_string(result.drawn) + " cases drawn, " +
                             std::to_string(result.judged) + " calls judged, " +

@@ -15,8 +15,6 @@
 namespace ropeproof::tools {
 namespace {
 
-namespace report = conformance::report;
-
 struct SubmitOptions {
   std::vector<std::string> reports, again;
   std::optional<std::string> causes, key;
@@ -30,16 +28,16 @@ int submit_check(const SubmitOptions& options) {
     submission.reports.push_back(named_report(file));
     if (!options.key) continue;
     const std::string why =
-        conformance::text::why_not_signed(text_of_report(file), *options.key);
+        text::why_not_signed(text_of_report(file), *options.key);
     if (!why.empty()) unsigned_reports.push_back(file + ": " + why);
   }
   for (const std::string& file : options.again) {
     submission.again.push_back(named_report(file));
   }
   if (options.causes) submission.causes = report::read_waivers(*options.causes);
-  report::Findings found = report::look_at(
-      submission, conformance::cases::load_corpus(options.vectors),
-      ROPEPROOF_VERSION, report::today());
+  report::Findings found =
+      report::look_at(submission, cases::load_corpus(options.vectors),
+                      ROPEPROOF_VERSION, report::today());
   found.faults.insert(found.faults.begin(), unsigned_reports.begin(),
                       unsigned_reports.end());
   std::string text;
@@ -47,7 +45,7 @@ int submit_check(const SubmitOptions& options) {
   for (const std::string& fault : found.faults)
     text += "fault  " + fault + "\n";
   text += found.faults.empty() ? "MAY ENTER\n" : "MAY NOT ENTER\n";
-  std::cout << conformance::text::printable(text);
+  std::cout << text::printable(text);
   return found.faults.empty() ? 0 : 1;
 }
 

@@ -16,9 +16,9 @@
 namespace ropeproof::tools {
 namespace {
 
-using conformance::search::Sweep;
-using conformance::search::SweepRequest;
-using conformance::search::SweepResult;
+using search::Sweep;
+using search::SweepRequest;
+using search::SweepResult;
 
 struct SweepOptions {
   KernelFlags kernel;
@@ -34,10 +34,9 @@ int sweep(SweepOptions options) {
     file.emplace("--report", *options.report, options.kernel.inputs());
   }
   if (options.shard) {
-    options.request.shard =
-        *options.shard == "auto"
-            ? conformance::check::shard_asked_for()
-            : conformance::check::parse_shard(*options.shard, "--shard");
+    options.request.shard = *options.shard == "auto"
+                                ? check::shard_asked_for()
+                                : check::parse_shard(*options.shard, "--shard");
   }
   Sweep found;
   found.suite_version = ROPEPROOF_VERSION;
@@ -45,8 +44,7 @@ int sweep(SweepOptions options) {
   found.kernel_sha256 = options.kernel.digest();
   const auto kernel = options.kernel.open();
   if (!options.dtype.empty()) {
-    options.request.dtype = conformance::text::find_word(
-        conformance::text::kFormatWords, options.dtype);
+    options.request.dtype = text::find_word(text::kFormatWords, options.dtype);
   }
   found.is_certified = available(options.request.oracle);
   if (!found.is_certified) {
@@ -56,20 +54,19 @@ int sweep(SweepOptions options) {
   found.rotary_dim = options.request.rotary_dim;
   for (const double base : options.bases) {
     options.request.base = base;
-    const SweepResult result =
-        conformance::search::sweep_kernel(*kernel, options.request);
+    const SweepResult result = search::sweep_kernel(*kernel, options.request);
     found.operation = result.operation;
     found.format = result.format;
     found.positions = result.positions;
-    const conformance::plugin::Answer& answer = result.answer;
-    if (answer.outcome == conformance::plugin::Outcome::kError) {
-      throw conformance::plugin::KernelError(
-          "base " + conformance::text::format("%.9g", base) +
+    const plugin::Answer& answer = result.answer;
+    if (answer.outcome == plugin::Outcome::kError) {
+      throw plugin::KernelError(
+          "base " + text::format("%.9g", base) +
           ": the kernel did not answer: " + answer.detail);
     }
     found.rows.push_back({base, result.first, result.end,
-                          conformance::check::verdict_of(answer.outcome),
-                          answer.detail, result.measurement});
+                          check::verdict_of(answer.outcome), answer.detail,
+                          result.measurement});
   }
   if (file) file->write(sweep_json(found));
   std::cout << sweep_text(found) << std::flush;

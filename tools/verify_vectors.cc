@@ -25,8 +25,8 @@ namespace ropeproof::tools {
 namespace {
 
 namespace fs = std::filesystem;
-using conformance::cases::Bits;
-using conformance::cases::Case;
+using cases::Bits;
+using cases::Case;
 
 struct VerifyVectorsOptions {
   std::string vectors = default_vectors().string();
@@ -72,7 +72,7 @@ void compare(const Case& want, const Case& got, Opinion& opinion) {
   const Bits m = {std::bit_cast<std::uint64_t>(want.golden.amplitude)};
   const Bits m_here = {std::bit_cast<std::uint64_t>(got.golden.amplitude)};
   compare(want.id + " amplitude", m, m_here, m, opinion);
-  for (const auto& golden : conformance::cases::golden_tensors(want.problem)) {
+  for (const auto& golden : cases::golden_tensors(want.problem)) {
     compare(want.id + " " + golden.key, want.golden.*golden.bits,
             got.golden.*golden.bits, want.golden.*golden.hi, opinion);
   }
@@ -80,7 +80,7 @@ void compare(const Case& want, const Case& got, Opinion& opinion) {
 
 // The case without its expected values.
 void forget_goldens(Case& c) {
-  for (const auto& golden : conformance::cases::golden_tensors(c.problem)) {
+  for (const auto& golden : cases::golden_tensors(c.problem)) {
     (c.golden.*golden.bits).clear();
   }
   c.golden.amplitude = 1;
@@ -89,18 +89,17 @@ void forget_goldens(Case& c) {
 
 Opinion ask_bin_float(const VerifyVectorsOptions& options) {
   Opinion opinion;
-  for (const conformance::cases::Group& group :
-       conformance::cases::load_corpus(options.vectors).groups) {
-    conformance::cases::Group again = group;
+  for (const cases::Group& group : cases::load_corpus(options.vectors).groups) {
+    cases::Group again = group;
     for (Case& c : again.rope_cases) forget_goldens(c);
-    conformance::cases::prove(reference::Oracle::kBinFloat, again);
+    cases::prove(reference::Oracle::kBinFloat, again);
     for (std::size_t i = 0; i < group.rope_cases.size(); ++i) {
       compare(group.rope_cases[i], again.rope_cases[i], opinion);
     }
   }
-  for (const auto& want : conformance::cases::load_encodings(options.vectors)) {
-    conformance::cases::EncodingCase got = want;
-    conformance::cases::prove(reference::Oracle::kBinFloat, got);
+  for (const auto& want : cases::load_encodings(options.vectors)) {
+    cases::EncodingCase got = want;
+    cases::prove(reference::Oracle::kBinFloat, got);
     compare(want.id + " values", want.values, got.values, want.values, opinion);
   }
   return opinion;

@@ -15,7 +15,7 @@ void WaiverFlags::add_flags(CLI::App& command) {
 
 void WaiverFlags::read() {
   if (!file_) return;
-  waivers_ = conformance::report::read_waivers(*file_);
+  waivers_ = report::read_waivers(*file_);
 }
 
 std::vector<std::filesystem::path> WaiverFlags::inputs() const {
@@ -23,8 +23,8 @@ std::vector<std::filesystem::path> WaiverFlags::inputs() const {
   return {*file_};
 }
 
-void WaiverFlags::add_cases(const conformance::cases::Corpus& corpus) {
-  add_cases(conformance::report::case_ids(corpus));
+void WaiverFlags::add_cases(const cases::Corpus& corpus) {
+  add_cases(report::case_ids(corpus));
 }
 
 void WaiverFlags::add_cases(const std::vector<std::string>& ids) {
@@ -34,17 +34,17 @@ void WaiverFlags::add_cases(const std::vector<std::string>& ids) {
 }
 
 void WaiverFlags::check(const std::string& asked) const {
-  conformance::report::Waivers known = waivers_;
-  std::erase_if(known.entries, [&](const conformance::report::Waiver& waiver) {
-    const bool is_elsewhere = !waiver.asked.empty() &&
-                              !conformance::text::matches(waiver.asked, asked);
-    return is_elsewhere || conformance::check::may_be_idle(waiver.id, ids_);
+  report::Waivers known = waivers_;
+  std::erase_if(known.entries, [&](const report::Waiver& waiver) {
+    const bool is_elsewhere =
+        !waiver.asked.empty() && !text::matches(waiver.asked, asked);
+    return is_elsewhere || check::may_be_idle(waiver.id, ids_);
   });
   check_patterns(known, ids_);
 }
 
-void WaiverFlags::apply(conformance::report::Report& report) const {
-  apply_waivers(waivers_, ids_, conformance::report::today(), report);
+void WaiverFlags::apply(report::Report& report) const {
+  apply_waivers(waivers_, ids_, report::today(), report);
 }
 
 }  // namespace ropeproof::tools

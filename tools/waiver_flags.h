@@ -11,6 +11,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/report/report.h"
 #include "conformance/report/waivers.h"
+#include "tools/rooms.h"
 
 namespace ropeproof::tools {
 
@@ -20,7 +21,7 @@ class WaiverFlags {
   // Throws std::invalid_argument for a bad file.
   void read();
   // The cases that patterns may name are all that are added.
-  void add_cases(const conformance::cases::Corpus& corpus);
+  void add_cases(const cases::Corpus& corpus);
   void add_cases(const std::vector<std::string>& ids);
   // Throws std::invalid_argument for a pattern that matches no case, of waivers
   // for what is asked. One of formed cases may match none where no such case
@@ -28,11 +29,11 @@ class WaiverFlags {
   void check(const std::string& asked) const;
   // The file, if there is one.
   std::vector<std::filesystem::path> inputs() const;
-  void apply(conformance::report::Report& report) const;
+  void apply(report::Report& report) const;
 
  private:
   std::optional<std::string> file_;
-  conformance::report::Waivers waivers_;
+  report::Waivers waivers_;
   std::vector<std::string> ids_;
 };
 

@@ -165,7 +165,7 @@ struct Permutation {
   std::string text() const {
     return std::to_string(moves.size()) + " of " +
            std::to_string(in.tensors.size()) + " tensors " +
-           conformance::text::word(weights::kDirectionWords, direction) +
+           text::word(weights::kDirectionWords, direction) +
            ", all other bytes the same";
   }
 

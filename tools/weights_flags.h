@@ -10,16 +10,17 @@
 #include "conformance/text/word_tables.h"
 #include "conformance/weights/attention.h"
 #include "tools/commands.h"
+#include "tools/rooms.h"
 
 namespace ropeproof::tools {
 
-inline constexpr conformance::text::Words<reference::Pairing, 2> kToWords{
+inline constexpr text::Words<reference::Pairing, 2> kToWords{
     {{reference::Pairing::kInterleaved, "interleaved"},
      {reference::Pairing::kHalfSplit, "half_split"}}};
 
 struct WeightsOptions {
   std::string a, b, expect, to, from, checksums;
-  conformance::weights::AttentionFlags flags;
+  weights::AttentionFlags flags;
   std::filesystem::path vectors = default_vectors();
   std::int64_t layer = 0;
   std::vector<double> positions = {0, 1, 2, 17, 1000, 4095};

@@ -38,9 +38,9 @@ Pairing pairing_for_proof(const char* flag, const std::string& given,
 
 // The RoPE of a configuration: of its first kind of layers.
 reference::Spec rope_of(const std::string& config, const fs::path& models) {
-  conformance::models::ConfigOptions options;
-  options.types = conformance::models::load_types(models);
-  const auto ropes = conformance::models::ropes_of_config(
+  models::ConfigOptions options;
+  options.types = models::load_types(models);
+  const auto ropes = models::ropes_of_config(
       text::parse_json(text::read_file(config), config), config, options);
   if (ropes.ropes.empty()) {
     throw std::invalid_argument(config + ": has no RoPE to prove by");

@@ -34,21 +34,17 @@ const reference::sweep::HardSearch kSearch{{10000, 500000, 1e6, 1e7},
 
 ordered_json as_json(const HardCase& hard) {
   constexpr const char* kWhat[] = {"cos", "sin", "q"};
-  ordered_json result = {
-      {"dtype",
-       conformance::text::word(conformance::text::kFormatWords, hard.format)},
-      {"base", conformance::cases::hex(hard.base)},
-      {"rotary_dim", hard.rotary_dim},
-      {"pair", hard.pair},
-      {"position", hard.position},
-      {"what", kWhat[static_cast<int>(hard.what)]}};
+  ordered_json result = {{"dtype", text::word(text::kFormatWords, hard.format)},
+                         {"base", cases::hex(hard.base)},
+                         {"rotary_dim", hard.rotary_dim},
+                         {"pair", hard.pair},
+                         {"position", hard.position},
+                         {"what", kWhat[static_cast<int>(hard.what)]}};
   if (hard.what == Hard::kRotated) {
-    result["x"] = {
-        conformance::cases::hex(encode(hard.format, hard.x_u), hard.format),
-        conformance::cases::hex(encode(hard.format, hard.x_v), hard.format)};
+    result["x"] = {cases::hex(encode(hard.format, hard.x_u), hard.format),
+                   cases::hex(encode(hard.format, hard.x_v), hard.format)};
   }
-  result["distance_log2"] =
-      conformance::text::format("%.2f", std::log2(hard.distance));
+  result["distance_log2"] = text::format("%.2f", std::log2(hard.distance));
   return result;
 }
 
