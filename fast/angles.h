@@ -3,8 +3,7 @@
 //
 // A row holds pairs [first, first + n) of a plan; entry i is pair first + i.
 // Rows are `stride` apart.
-#ifndef ROPEPROOF_FAST_ANGLES_H_
-#define ROPEPROOF_FAST_ANGLES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -62,5 +61,3 @@ void read_row(Type type, const void* from, std::size_t n, double* to) noexcept;
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept;
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_ANGLES_H_

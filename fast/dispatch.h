@@ -1,6 +1,5 @@
 // dispatch.h -- calls by the SIMD target chosen at run time.
-#ifndef ROPEPROOF_FAST_DISPATCH_H_
-#define ROPEPROOF_FAST_DISPATCH_H_
+#pragma once
 
 // SSSE3 is neither compiled nor tested: a processor without SSE4.1 is from
 // before 2008, or a Bobcat, and takes SCALAR.
@@ -33,5 +32,3 @@ __attribute__((constructor)) void find_chosen() {
 #define ROPEPROOF_FAST_DISPATCH(FUNC_NAME) \
   (*(HWY_DISPATCH_TABLE(FUNC_NAME)[::ropeproof::fast::chosen->GetIndex()]))
 #endif
-
-#endif  // ROPEPROOF_FAST_DISPATCH_H_

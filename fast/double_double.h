@@ -6,8 +6,7 @@
 //
 // [JMP17] Joldes, Muller, Popescu, "Tight and rigorous error bounds for basic
 //         building blocks of double-word arithmetic", ACM TOMS 44(2), 2017.
-#ifndef ROPEPROOF_FAST_DOUBLE_DOUBLE_H_
-#define ROPEPROOF_FAST_DOUBLE_DOUBLE_H_
+#pragma once
 
 #include <cmath>
 
@@ -60,5 +59,3 @@ inline DoubleDouble operator/(DoubleDouble x, double y) {
 }
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_DOUBLE_DOUBLE_H_

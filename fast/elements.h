@@ -1,6 +1,5 @@
 // elements.h -- the element types of tensors and tables.
-#ifndef ROPEPROOF_FAST_ELEMENTS_H_
-#define ROPEPROOF_FAST_ELEMENTS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -61,5 +60,3 @@ inline void with_element(Type type, const Body& body) {
 }
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_ELEMENTS_H_

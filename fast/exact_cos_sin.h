@@ -2,8 +2,7 @@
 //
 // Where the vector kernels cannot tell to which side a value rounds, they ask
 // here; hence every table entry is rounded correctly.
-#ifndef ROPEPROOF_FAST_EXACT_COS_SIN_H_
-#define ROPEPROOF_FAST_EXACT_COS_SIN_H_
+#pragma once
 
 #include "fast/double_double.h"
 
@@ -23,5 +22,3 @@ CosSin exact_cos_sin(DoubleDouble position, DoubleDouble circles,
 float round_to_float(DoubleDouble x) noexcept;
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_EXACT_COS_SIN_H_

@@ -1,6 +1,5 @@
 // partition.h -- how a call's work is divided among threads.
-#ifndef ROPEPROOF_FAST_PARTITION_H_
-#define ROPEPROOF_FAST_PARTITION_H_
+#pragma once
 
 #include <omp.h>
 
@@ -82,5 +81,3 @@ HWY_INLINE void for_each_part(const Shape& shape, std::int64_t most,
 }
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_PARTITION_H_

@@ -1,7 +1,6 @@
 // rotate_heads.h -- heads rotated by given cosines and sines, by the best SIMD
 // target. README.md says which path takes what.
-#ifndef ROPEPROOF_FAST_ROTATE_HEADS_H_
-#define ROPEPROOF_FAST_ROTATE_HEADS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -46,5 +45,3 @@ void rotate_token(const Layout& layout, const Tensor& tensor,
                   const void* sin) noexcept;
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_ROTATE_HEADS_H_

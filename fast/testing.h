@@ -1,6 +1,5 @@
 // testing.h -- what the tests of fast/ part.
-#ifndef ROPEPROOF_FAST_TESTING_H_
-#define ROPEPROOF_FAST_TESTING_H_
+#pragma once
 
 #include <omp.h>
 
@@ -204,5 +203,3 @@ bool is_same_with_threads(std::initializer_list<int> counts, const Make& make) {
 }
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_TESTING_H_

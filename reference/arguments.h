@@ -1,7 +1,6 @@
 // arguments.h -- what goldens require of positions and tensors, for golden.h
 // and for sweep/.
-#ifndef ROPEPROOF_REFERENCE_ARGUMENTS_H_
-#define ROPEPROOF_REFERENCE_ARGUMENTS_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -22,5 +21,3 @@ void validate_size(const std::string& name, std::size_t size,
                    std::int64_t expected);
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_ARGUMENTS_H_

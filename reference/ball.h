@@ -7,8 +7,7 @@
 // at most 148 ulp, log by 27, sin and cos by 8, and + - * / and sqrt by one. An
 // argued bound is not a proof: where this oracle stands alone, a golden is
 // uncertified.
-#ifndef ROPEPROOF_REFERENCE_BALL_H_
-#define ROPEPROOF_REFERENCE_BALL_H_
+#pragma once
 
 #include <algorithm>
 #include <boost/math/constants/constants.hpp>
@@ -197,5 +196,3 @@ class Ball {
 };
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_BALL_H_

@@ -1,7 +1,6 @@
 // bin_float_family.h -- balls of cpp_bin_float as a family of decide.h: 50 ->
 // 100 -> 200 digits.
-#ifndef ROPEPROOF_REFERENCE_BIN_FLOAT_FAMILY_H_
-#define ROPEPROOF_REFERENCE_BIN_FLOAT_FAMILY_H_
+#pragma once
 
 #include <array>
 #include <utility>
@@ -38,5 +37,3 @@ struct BinFloatFamily {
 };
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_BIN_FLOAT_FAMILY_H_

@@ -7,8 +7,7 @@
 //     ends(Real)               lower and upper end as Pieces
 //     angle(Real)              the angle, of which cos() and sin() are known
 //     kBits<digits>            the working precision
-#ifndef ROPEPROOF_REFERENCE_DECIDE_H_
-#define ROPEPROOF_REFERENCE_DECIDE_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -72,5 +71,3 @@ WideGolden decide_wide(const Real& value, const Evaluate& evaluate) {
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_DECIDE_H_

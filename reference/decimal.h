@@ -1,6 +1,5 @@
 // decimal.h -- exact decimals, for judging what documents print.
-#ifndef ROPEPROOF_REFERENCE_DECIMAL_H_
-#define ROPEPROOF_REFERENCE_DECIMAL_H_
+#pragma once
 
 #include <charconv>
 #include <iterator>
@@ -22,5 +21,3 @@ inline std::string to_decimal(double x, int digits) {
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_DECIMAL_H_

@@ -3,8 +3,7 @@
 // An enclosure of an exact number may have a width, and then Ziv's loop would
 // not end on it. These functions find the exact numbers beforehand, in integer
 // and rational arithmetic; prover.h takes them instead.
-#ifndef ROPEPROOF_REFERENCE_EXACT_H_
-#define ROPEPROOF_REFERENCE_EXACT_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -46,5 +45,3 @@ std::optional<RationalPower> exact_xpos(const XPos& xpos, const Exponent& e,
                                         double position);
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_EXACT_H_

@@ -2,8 +2,7 @@
 //
 // Everything here is integer arithmetic on bit patterns: no host libm, no
 // compiler flag and no rounding mode can change a result.
-#ifndef ROPEPROOF_REFERENCE_FORMAT_H_
-#define ROPEPROOF_REFERENCE_FORMAT_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -101,5 +100,3 @@ inline constexpr int kPiecesBits = 55;
 std::uint64_t round_f64(const Pieces& pieces, Rounding rounding);
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_FORMAT_H_

@@ -10,8 +10,7 @@
 // In every other case the value is transcendental (Lindemann-Weierstrass: base,
 // x, m and p are algebraic), so it is no binary number, and shrinking intervals
 // separate it from its neighbours. See README.md, "Why Ziv's loop ends".
-#ifndef ROPEPROOF_REFERENCE_GOLDEN_H_
-#define ROPEPROOF_REFERENCE_GOLDEN_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -111,5 +110,3 @@ Resolution golden_resolution(Oracle oracle, const Spec& spec);
 std::vector<WideGolden> golden_frequencies(Oracle oracle, const Spec& spec);
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_GOLDEN_H_

@@ -1,6 +1,5 @@
 // limits.h -- the largest numbers of a specification; and indexing.
-#ifndef ROPEPROOF_REFERENCE_LIMITS_H_
-#define ROPEPROOF_REFERENCE_LIMITS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -18,5 +17,3 @@ inline constexpr std::int64_t kMaxAxes = 64;
 inline constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_LIMITS_H_

@@ -5,8 +5,7 @@
 // intervals terminates the program, so ends are compared as MPFR numbers; and
 // converting an interval rounds its midpoint twice, so ends are rounded by
 // format.h.
-#ifndef ROPEPROOF_REFERENCE_MPFI_FAMILY_H_
-#define ROPEPROOF_REFERENCE_MPFI_FAMILY_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -129,5 +128,3 @@ struct MpfiFamily {
 };
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_MPFI_FAMILY_H_

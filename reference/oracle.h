@@ -1,6 +1,5 @@
 // oracle.h -- what an oracle offers to golden.cc.
-#ifndef ROPEPROOF_REFERENCE_ORACLE_H_
-#define ROPEPROOF_REFERENCE_ORACLE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -61,5 +60,3 @@ MakeProver* bin_float_oracle();
 MakeProver& find_prover(Oracle oracle);
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_ORACLE_H_

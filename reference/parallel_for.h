@@ -1,6 +1,5 @@
 // parallel_for.h -- a loop on all threads.
-#ifndef ROPEPROOF_REFERENCE_PARALLEL_FOR_H_
-#define ROPEPROOF_REFERENCE_PARALLEL_FOR_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -41,5 +40,3 @@ void parallel_parts(std::int64_t count, const Body& body) {
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_PARALLEL_FOR_H_

@@ -10,8 +10,7 @@
 // numbers. A projection W followed by an interleaved RoPE therefore equals the
 // projection P W followed by a half-split one, up to P, and attention scores do
 // not see P at all.
-#ifndef ROPEPROOF_REFERENCE_PERMUTATION_H_
-#define ROPEPROOF_REFERENCE_PERMUTATION_H_
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -69,5 +68,3 @@ std::vector<T> permute_rows(const Layout& from, std::size_t heads,
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_PERMUTATION_H_

@@ -3,8 +3,7 @@
 // Instantiated twice: oracle_mpfi.cc (the certificate) and oracle_bin_float.cc
 // (without MPFR). Both evaluate the text of rope.h; where exact.h finds
 // an exact number, they take that, so that Ziv's loop ends.
-#ifndef ROPEPROOF_REFERENCE_PROVER_H_
-#define ROPEPROOF_REFERENCE_PROVER_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -346,5 +345,3 @@ std::unique_ptr<OracleProver> make_prover(const Spec& spec,
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_PROVER_H_

@@ -1,7 +1,6 @@
 // refuse.h -- what is wrong with an argument, in one form. Each check throws
 // std::invalid_argument naming the field, its value and its range.
-#ifndef ROPEPROOF_REFERENCE_REFUSE_H_
-#define ROPEPROOF_REFERENCE_REFUSE_H_
+#pragma once
 
 #include <bit>
 #include <charconv>
@@ -77,5 +76,3 @@ inline void check_factors(const std::string& field,
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_REFUSE_H_

@@ -12,8 +12,7 @@
 // only if theta is rational, which exact.h decides beforehand. Values that are
 // defined as a real number rounded to binary64 (an amplitude, the bounds of a
 // ramp that is not truncated) are decided to nearest.
-#ifndef ROPEPROOF_REFERENCE_RESOLVE_H_
-#define ROPEPROOF_REFERENCE_RESOLVE_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -147,5 +146,3 @@ Rope resolve(const Spec& spec) {
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_RESOLVE_H_

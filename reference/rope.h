@@ -7,8 +7,7 @@
 // `Real` is any number type with + - * / and cos, sin, pow, log and sqrt, found
 // by ADL: a floating-point type of Boost.Multiprecision, or an interval of it.
 // Values of type double enter exactly.
-#ifndef ROPEPROOF_REFERENCE_ROPE_H_
-#define ROPEPROOF_REFERENCE_ROPE_H_
+#pragma once
 
 #if defined(__FAST_MATH__)
 #error "reference/ is wrong under -ffast-math"
@@ -218,5 +217,3 @@ inline std::vector<double> position_of(std::span<const double> positions,
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_ROPE_H_

@@ -11,8 +11,7 @@
 // compare two enclosures: resolve.h takes each of them once, with a
 // certificate, and Resolution carries what it decided. README.md lists the
 // papers.
-#ifndef ROPEPROOF_REFERENCE_SCALING_H_
-#define ROPEPROOF_REFERENCE_SCALING_H_
+#pragma once
 
 #include <cstdint>
 #include <iterator>
@@ -376,5 +375,3 @@ Real pair_factor(double factor, const Real& theta) {
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_SCALING_H_

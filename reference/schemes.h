@@ -5,8 +5,7 @@
 //
 // Axes have no names in this library, only numbers: the order of the rows of
 // positions. The caller says which row is time, which is height.
-#ifndef ROPEPROOF_REFERENCE_SCHEMES_H_
-#define ROPEPROOF_REFERENCE_SCHEMES_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -102,5 +101,3 @@ std::vector<double> packed_positions(std::span<const std::int64_t> cu_seqlens);
 std::vector<double> grid_positions(std::span<const std::int64_t> sizes);
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_SCHEMES_H_

@@ -4,8 +4,7 @@
 // decides), the axes (what a position is) and the layout (which channels pair
 // up); and a direction. Positions are an argument. There is no code per model:
 // a new model is new data, for which schemes.h has functions.
-#ifndef ROPEPROOF_REFERENCE_SPEC_H_
-#define ROPEPROOF_REFERENCE_SPEC_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -119,5 +118,3 @@ void validate_position(double position);
 void validate_position(const Spec& spec, double position);
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_SPEC_H_

@@ -3,8 +3,7 @@
 // A family of decide.h without enclosures: every value decides at once, to 53
 // bits and with libm's errors. Good enough to tell a right formula from a wrong
 // one, and it compiles in a second (tools/prove/check_mutants.sh).
-#ifndef ROPEPROOF_REFERENCE_TEST_DOUBLE_H_
-#define ROPEPROOF_REFERENCE_TEST_DOUBLE_H_
+#pragma once
 
 #include <array>
 #include <bit>
@@ -66,5 +65,3 @@ inline std::vector<double> plain_rope(const Spec& spec,
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_TEST_DOUBLE_H_

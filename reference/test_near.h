@@ -1,6 +1,5 @@
 // test_near.h -- numbers of double, to a relative error.
-#ifndef ROPEPROOF_REFERENCE_TEST_NEAR_H_
-#define ROPEPROOF_REFERENCE_TEST_NEAR_H_
+#pragma once
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
@@ -22,5 +21,3 @@ inline void check_near(const std::vector<double>& got,
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_TEST_NEAR_H_

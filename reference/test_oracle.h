@@ -1,6 +1,5 @@
 // test_oracle.h -- what tests of goldens and refusals share.
-#ifndef ROPEPROOF_REFERENCE_TEST_ORACLE_H_
-#define ROPEPROOF_REFERENCE_TEST_ORACLE_H_
+#pragma once
 
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
@@ -50,5 +49,3 @@ inline std::string refusal(const std::function<void()>& action) {
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_TEST_ORACLE_H_

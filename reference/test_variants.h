@@ -4,8 +4,7 @@
 // scaling goes with any scheme and any layout; all() leaves out only what
 // spec.h refuses: xPos on several axes, and given frequencies where a scheme
 // has exponents of its own.
-#ifndef ROPEPROOF_REFERENCE_TEST_VARIANTS_H_
-#define ROPEPROOF_REFERENCE_TEST_VARIANTS_H_
+#pragma once
 
 #include <cstdint>
 #include <numbers>
@@ -137,5 +136,3 @@ inline std::vector<double> variant_positions(const Spec& spec) {
 }
 
 }  // namespace ropeproof::reference
-
-#endif  // ROPEPROOF_REFERENCE_TEST_VARIANTS_H_

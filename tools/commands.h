@@ -2,8 +2,7 @@
 //
 // Each registers its flags and returns a function that runs it and gives the
 // exit status.
-#ifndef ROPEPROOF_TOOLS_COMMANDS_H_
-#define ROPEPROOF_TOOLS_COMMANDS_H_
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -89,5 +88,3 @@ std::filesystem::path program_beside(const std::string& name);
 std::filesystem::path builtin_library(const std::string& name);
 
 }  // namespace ropeproof::tools
-
-#endif  // ROPEPROOF_TOOLS_COMMANDS_H_

@@ -1,6 +1,5 @@
 // graded_speed.h -- how fast a library is that nobody trusts, for a verdict.
-#ifndef ROPEPROOF_TOOLS_GRADED_SPEED_H_
-#define ROPEPROOF_TOOLS_GRADED_SPEED_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -29,5 +28,3 @@ report::Speed speed_of(const KernelFlags& kernel,
                        const report::Scope& scope);
 
 }  // namespace ropeproof::tools
-
-#endif  // ROPEPROOF_TOOLS_GRADED_SPEED_H_

@@ -1,6 +1,5 @@
 // kernel_flags.h -- which kernel a subcommand is about.
-#ifndef ROPEPROOF_TOOLS_KERNEL_FLAGS_H_
-#define ROPEPROOF_TOOLS_KERNEL_FLAGS_H_
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -91,5 +90,3 @@ class KernelListFlags {
 };
 
 }  // namespace ropeproof::tools
-
-#endif  // ROPEPROOF_TOOLS_KERNEL_FLAGS_H_

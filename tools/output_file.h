@@ -1,6 +1,5 @@
 // output_file.h -- a file that appears whole or not at all.
-#ifndef ROPEPROOF_TOOLS_OUTPUT_FILE_H_
-#define ROPEPROOF_TOOLS_OUTPUT_FILE_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -50,5 +49,3 @@ class OutputFile {
 };
 
 }  // namespace ropeproof::tools
-
-#endif  // ROPEPROOF_TOOLS_OUTPUT_FILE_H_

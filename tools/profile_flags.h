@@ -1,6 +1,5 @@
 // profile_flags.h -- what is asked: cases, and the model to be served.
-#ifndef ROPEPROOF_TOOLS_PROFILE_FLAGS_H_
-#define ROPEPROOF_TOOLS_PROFILE_FLAGS_H_
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -60,5 +59,3 @@ auto parse_word(const char* flag, const Words& words, const std::string& text) {
 void add_case_flags(CLI::App& command, check::Selection& selection);
 
 }  // namespace ropeproof::tools
-
-#endif  // ROPEPROOF_TOOLS_PROFILE_FLAGS_H_

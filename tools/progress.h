@@ -1,6 +1,5 @@
 // progress.h -- how far a run is, while it takes its time.
-#ifndef ROPEPROOF_TOOLS_PROGRESS_H_
-#define ROPEPROOF_TOOLS_PROGRESS_H_
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -33,5 +32,3 @@ class ProgressLine {
 };
 
 }  // namespace ropeproof::tools
-
-#endif  // ROPEPROOF_TOOLS_PROGRESS_H_

@@ -1,6 +1,5 @@
 // report_file.h -- where a verdict goes: the terminal, a file, the exit status.
-#ifndef ROPEPROOF_TOOLS_REPORT_FILE_H_
-#define ROPEPROOF_TOOLS_REPORT_FILE_H_
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
@@ -58,5 +57,3 @@ void add_sign_flag(CLI::App& command, std::optional<std::string>& key);
 std::string shell_quoted(const std::string& text);
 
 }  // namespace ropeproof::tools
-
-#endif  // ROPEPROOF_TOOLS_REPORT_FILE_H_

@@ -1,6 +1,5 @@
 // waiver_flags.h -- --waivers, of every subcommand that judges.
-#ifndef ROPEPROOF_TOOLS_WAIVER_FLAGS_H_
-#define ROPEPROOF_TOOLS_WAIVER_FLAGS_H_
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -38,5 +37,3 @@ class WaiverFlags {
 };
 
 }  // namespace ropeproof::tools
-
-#endif  // ROPEPROOF_TOOLS_WAIVER_FLAGS_H_

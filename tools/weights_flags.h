@@ -1,6 +1,5 @@
 // weights_flags.h -- what the commands of `ropeproof weights` share.
-#ifndef ROPEPROOF_TOOLS_WEIGHTS_FLAGS_H_
-#define ROPEPROOF_TOOLS_WEIGHTS_FLAGS_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -32,5 +31,3 @@ struct WeightsOptions {
 int prove_weights(const WeightsOptions& options);
 
 }  // namespace ropeproof::tools
-
-#endif  // ROPEPROOF_TOOLS_WEIGHTS_FLAGS_H_

@@ -1,7 +1,6 @@
 // abi_problem.h -- a problem of the C ABI and its result, read into the suite's
 // own types.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_ABI_PROBLEM_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_ABI_PROBLEM_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -32,5 +31,3 @@ GivenTable read_given_table(const ropeproof_problem& problem,
                             Rows rows = Rows::kOfTokens);
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_ABI_PROBLEM_H_

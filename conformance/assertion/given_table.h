@@ -1,6 +1,5 @@
 // given_table.h -- the exact rotation by cos and sin that a kernel was given.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_GIVEN_TABLE_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_GIVEN_TABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -41,5 +40,3 @@ void rotate(const GivenTable& table, const cases::Problem& problem,
             cases::Golden& golden);
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_GIVEN_TABLE_H_

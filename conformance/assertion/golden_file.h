@@ -10,8 +10,7 @@
 //     tensor ID NAME DTYPE COUNT OFFSET
 //
 // with offsets in bytes from the beginning of the file.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_GOLDEN_FILE_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_GOLDEN_FILE_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -54,5 +53,3 @@ class GoldenFile {
 };
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_GOLDEN_FILE_H_

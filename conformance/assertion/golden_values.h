@@ -1,6 +1,5 @@
 // golden_values.h -- the goldens of millions of elements, at some 20 ns each.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_GOLDEN_VALUES_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_GOLDEN_VALUES_H_
+#pragma once
 
 #include <vector>
 
@@ -17,5 +16,3 @@ bool has_plain_goldens(const cases::Problem& problem);
 std::vector<double> golden_values(const cases::Problem& problem);
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_GOLDEN_VALUES_H_

@@ -1,7 +1,6 @@
 // judged.h -- what is kept of one result: its problem, and the numbers formed
 // of it when they are asked for.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_JUDGED_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_JUDGED_H_
+#pragma once
 
 #include <cstdint>
 #include <mutex>
@@ -58,5 +57,3 @@ struct Judgement::Judged {
 };
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_JUDGED_H_

@@ -1,7 +1,6 @@
 // judgement.h -- one result of a kernel: its golden, its bounds, and what is
 // wrong with it, in words.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_JUDGEMENT_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_JUDGEMENT_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -49,5 +48,3 @@ class Judgement {
 };
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_JUDGEMENT_H_

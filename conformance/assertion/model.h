@@ -1,6 +1,5 @@
 // model.h -- what a config.json says of a problem of the C ABI.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_MODEL_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_MODEL_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -46,5 +45,3 @@ class Model {
 };
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_MODEL_H_

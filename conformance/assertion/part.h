@@ -1,6 +1,5 @@
 // part.h -- the part of a large result in which a wrong one is looked at.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_PART_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_PART_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -27,5 +26,3 @@ Part part_around(const cases::Case& asked, const judge::Output& output,
                  const judge::Element& wrong, std::int64_t elements);
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_PART_H_

@@ -9,8 +9,7 @@
 //                  <  |m| ||x|| kDoubt / 2
 // and an element whose error is smaller than its bound by |m| ||x|| kDoubt is
 // within it. Whatever is nearer to the bound, or wrong, is left to the judge.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_SCREENING_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_SCREENING_H_
+#pragma once
 
 #include <cstdint>
 
@@ -43,5 +42,3 @@ bool is_surely_within(const cases::Problem& problem,
                       const GivenTable* given);
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_SCREENING_H_

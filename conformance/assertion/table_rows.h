@@ -1,7 +1,6 @@
 // table_rows.h -- which rows of a table a kernel took, where its result is that
 // of other rows than were due.
-#ifndef ROPEPROOF_CONFORMANCE_ASSERTION_TABLE_ROWS_H_
-#define ROPEPROOF_CONFORMANCE_ASSERTION_TABLE_ROWS_H_
+#pragma once
 
 #include <string>
 
@@ -21,5 +20,3 @@ std::string rows_taken(const cases::Case& asked, const GivenTable& all,
                        const judge::Claim& claim, const judge::Output& output);
 
 }  // namespace ropeproof::conformance::assertion
-
-#endif  // ROPEPROOF_CONFORMANCE_ASSERTION_TABLE_ROWS_H_

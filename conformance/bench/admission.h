@@ -1,6 +1,5 @@
 // admission.h -- what the suite finds about a kernel, before anyone times it.
-#ifndef ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_
-#define ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_
+#pragma once
 
 #include <set>
 #include <string>
@@ -26,5 +25,3 @@ Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
                 const std::set<reference::Format>& dtypes);
 
 }  // namespace ropeproof::conformance::bench
-
-#endif  // ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_

@@ -1,7 +1,6 @@
 // limits.h -- what this machine allows and what plain C++ reaches: the measures
 // that a kernel's time is compared with.
-#ifndef ROPEPROOF_CONFORMANCE_BENCH_LIMITS_H_
-#define ROPEPROOF_CONFORMANCE_BENCH_LIMITS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -65,5 +64,3 @@ plugin::Description plain_description();
 std::int32_t plain_run(const ropeproof_problem& problem);
 
 }  // namespace ropeproof::conformance::bench
-
-#endif  // ROPEPROOF_CONFORMANCE_BENCH_LIMITS_H_

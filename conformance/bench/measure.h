@@ -1,6 +1,5 @@
 // measure.h -- kernels beside each other and beside the machine's limits.
-#ifndef ROPEPROOF_CONFORMANCE_BENCH_MEASURE_H_
-#define ROPEPROOF_CONFORMANCE_BENCH_MEASURE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -84,5 +83,3 @@ RowSpeed measure(const Row& row, std::span<const TimedKernel> kernels,
                  const Options& options);
 
 }  // namespace ropeproof::conformance::bench
-
-#endif  // ROPEPROOF_CONFORMANCE_BENCH_MEASURE_H_

@@ -1,7 +1,6 @@
 // paired.h -- timings that survive a busy machine: candidates alternate, and
 // only ratios within one round count.
-#ifndef ROPEPROOF_CONFORMANCE_BENCH_PAIRED_H_
-#define ROPEPROOF_CONFORMANCE_BENCH_PAIRED_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -49,5 +48,3 @@ double process_ns();
 double median(std::vector<double> values);  // NaN of none
 
 }  // namespace ropeproof::conformance::bench
-
-#endif  // ROPEPROOF_CONFORMANCE_BENCH_PAIRED_H_

@@ -1,6 +1,5 @@
 // rows.h -- the rows of the speed table: one problem each.
-#ifndef ROPEPROOF_CONFORMANCE_BENCH_ROWS_H_
-#define ROPEPROOF_CONFORMANCE_BENCH_ROWS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -50,5 +49,3 @@ std::string missing_feature(const plugin::Description& description,
                             const Row& row, bool shares_memory);
 
 }  // namespace ropeproof::conformance::bench
-
-#endif  // ROPEPROOF_CONFORMANCE_BENCH_ROWS_H_

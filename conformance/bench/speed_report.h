@@ -1,6 +1,5 @@
 // speed_report.h -- the speed table, for people and for programs.
-#ifndef ROPEPROOF_CONFORMANCE_BENCH_SPEED_REPORT_H_
-#define ROPEPROOF_CONFORMANCE_BENCH_SPEED_REPORT_H_
+#pragma once
 
 #include <map>
 #include <optional>
@@ -43,5 +42,3 @@ std::map<report::Engine, report::SpeedRange> read_speeds(
     const std::string& suite_version);
 
 }  // namespace ropeproof::conformance::bench
-
-#endif  // ROPEPROOF_CONFORMANCE_BENCH_SPEED_REPORT_H_

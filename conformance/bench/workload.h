@@ -1,7 +1,6 @@
 // workload.h -- the memory of a row of the speed table, shared by all kernels,
 // and what must come out of it.
-#ifndef ROPEPROOF_CONFORMANCE_BENCH_WORKLOAD_H_
-#define ROPEPROOF_CONFORMANCE_BENCH_WORKLOAD_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -110,5 +109,3 @@ class Workload {
 };
 
 }  // namespace ropeproof::conformance::bench
-
-#endif  // ROPEPROOF_CONFORMANCE_BENCH_WORKLOAD_H_

@@ -1,6 +1,5 @@
 // cache.h -- the table of a case as the operation lookup gets it.
-#ifndef ROPEPROOF_CONFORMANCE_CALL_CACHE_H_
-#define ROPEPROOF_CONFORMANCE_CALL_CACHE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -29,5 +28,3 @@ Cache cache_of(const cases::Problem& problem, const cases::Golden& golden,
 cases::Golden numbered_tables(const cases::Problem& p);
 
 }  // namespace ropeproof::conformance::call
-
-#endif  // ROPEPROOF_CONFORMANCE_CALL_CACHE_H_

@@ -1,6 +1,5 @@
 // call.h -- one problem, laid out in memory, and a kernel's answer to it.
-#ifndef ROPEPROOF_CONFORMANCE_CALL_CALL_H_
-#define ROPEPROOF_CONFORMANCE_CALL_CALL_H_
+#pragma once
 
 #include <initializer_list>
 #include <optional>
@@ -94,5 +93,3 @@ class Call {
 };
 
 }  // namespace ropeproof::conformance::call
-
-#endif  // ROPEPROOF_CONFORMANCE_CALL_CALL_H_

@@ -10,8 +10,7 @@
 // Every buffer borders a guard page on one side, which nobody can touch, not
 // even to read, and a zone of 64 bytes on the other. Which side is which
 // changes from case to case and from buffer to buffer.
-#ifndef ROPEPROOF_CONFORMANCE_CALL_CALL_MEMORY_H_
-#define ROPEPROOF_CONFORMANCE_CALL_CALL_MEMORY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -124,5 +123,3 @@ class CallMemory {
 };
 
 }  // namespace ropeproof::conformance::call
-
-#endif  // ROPEPROOF_CONFORMANCE_CALL_CALL_MEMORY_H_

@@ -1,6 +1,5 @@
 // rows.h -- rows of elements in memory, and how to read and write them.
-#ifndef ROPEPROOF_CONFORMANCE_CALL_ROWS_H_
-#define ROPEPROOF_CONFORMANCE_CALL_ROWS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -59,5 +58,3 @@ cases::Bits read(const Array& array);
 void write(const Array& array, const cases::Bits& bits);
 
 }  // namespace ropeproof::conformance::call
-
-#endif  // ROPEPROOF_CONFORMANCE_CALL_ROWS_H_

@@ -1,7 +1,6 @@
 // rows_of_storage.h -- the storage of a call, and where the rows of its tensors
 // lie in that.
-#ifndef ROPEPROOF_CONFORMANCE_CALL_ROWS_OF_STORAGE_H_
-#define ROPEPROOF_CONFORMANCE_CALL_ROWS_OF_STORAGE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -48,5 +47,3 @@ cases::Bits axes_inside(const cases::Bits& positions, std::int64_t axes,
                         std::int64_t batch, std::int64_t seq);
 
 }  // namespace ropeproof::conformance::call
-
-#endif  // ROPEPROOF_CONFORMANCE_CALL_ROWS_OF_STORAGE_H_

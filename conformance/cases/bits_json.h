@@ -1,6 +1,5 @@
 // bits_json.h -- bit patterns as hex strings in JSON, written and read.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_BITS_JSON_H_
-#define ROPEPROOF_CONFORMANCE_CASES_BITS_JSON_H_
+#pragma once
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -67,5 +66,3 @@ void read_parameter(text::StrictObject& object, const char* key,
 }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_BITS_JSON_H_

@@ -1,6 +1,5 @@
 // bug_class.h -- what the cases are there to catch.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_BUG_CLASS_H_
-#define ROPEPROOF_CONFORMANCE_CASES_BUG_CLASS_H_
+#pragma once
 
 #include <algorithm>
 #include <iterator>
@@ -195,5 +194,3 @@ class Bug {
 std::string write_targets();
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_BUG_CLASS_H_

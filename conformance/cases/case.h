@@ -1,6 +1,5 @@
 // case.h -- one test case: a problem, what is true of it, and why it is asked.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_CASE_H_
-#define ROPEPROOF_CONFORMANCE_CASES_CASE_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -107,5 +106,3 @@ void for_each_case(AnyGroup& group, const Visit& visit) {
 }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_CASE_H_

@@ -1,6 +1,5 @@
 // case_words.h -- the words of storages and defects.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_CASE_WORDS_H_
-#define ROPEPROOF_CONFORMANCE_CASES_CASE_WORDS_H_
+#pragma once
 
 #include "conformance/cases/case.h"
 #include "conformance/text/word_tables.h"
@@ -72,5 +71,3 @@ inline constexpr text::Words<Defect, 14> kDefectWords{
 constexpr const auto& table_of(Defect) { return kDefectWords; }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_CASE_WORDS_H_

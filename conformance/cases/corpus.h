@@ -1,6 +1,5 @@
 // corpus.h -- the committed vectors: generating, checking and loading them.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_CORPUS_H_
-#define ROPEPROOF_CONFORMANCE_CASES_CORPUS_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -45,5 +44,3 @@ void add_full_tier(Corpus& corpus, reference::Oracle oracle,
                    const std::vector<std::string>& only);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_CORPUS_H_

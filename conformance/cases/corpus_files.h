@@ -1,6 +1,5 @@
 // corpus_files.h -- the files of the vectors, as bytes.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_CORPUS_FILES_H_
-#define ROPEPROOF_CONFORMANCE_CASES_CORPUS_FILES_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -25,5 +24,3 @@ std::vector<std::string> compare_corpus(const Files& files,
 void write_corpus(const Files& files, const std::filesystem::path& directory);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_CORPUS_FILES_H_

@@ -2,8 +2,7 @@
 //
 // Element i of stream `seed` is a function of (seed, i): no state, no library,
 // no floating-point arithmetic, the same in every language.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_COUNTER_GENERATOR_H_
-#define ROPEPROOF_CONFORMANCE_CASES_COUNTER_GENERATOR_H_
+#pragma once
 
 #include <cstdint>
 
@@ -37,5 +36,3 @@ constexpr std::uint64_t random_number(reference::Format format,
 }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_COUNTER_GENERATOR_H_

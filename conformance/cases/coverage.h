@@ -1,6 +1,5 @@
 // coverage.h -- what the cases of a corpus reach, counted from the cases.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_COVERAGE_H_
-#define ROPEPROOF_CONFORMANCE_CASES_COVERAGE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -34,5 +33,3 @@ std::vector<std::string> empty_cells(const Coverage& coverage);
 std::string coverage_text(const Coverage& coverage);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_COVERAGE_H_

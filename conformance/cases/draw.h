@@ -1,6 +1,5 @@
 // draw.h -- choices from a stream of random bits (counter_generator.h).
-#ifndef ROPEPROOF_CONFORMANCE_CASES_DRAW_H_
-#define ROPEPROOF_CONFORMANCE_CASES_DRAW_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -54,5 +53,3 @@ class Draw {
 };
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_DRAW_H_

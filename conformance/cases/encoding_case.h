@@ -3,8 +3,7 @@
 //
 // A topic of its own: no operation of a kernel takes these cases, and no run
 // loads them.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_ENCODING_CASE_H_
-#define ROPEPROOF_CONFORMANCE_CASES_ENCODING_CASE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -98,5 +97,3 @@ std::vector<EncodingCase> read_encodings(const std::string& text,
 std::vector<EncodingCase> load_encodings(const std::filesystem::path& vectors);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_ENCODING_CASE_H_

@@ -1,6 +1,5 @@
 // form_golden.h -- the golden of a problem, from the oracles of reference/.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_FORM_GOLDEN_H_
-#define ROPEPROOF_CONFORMANCE_CASES_FORM_GOLDEN_H_
+#pragma once
 
 #include <memory>
 
@@ -54,5 +53,3 @@ Golden form_golden(const Problem& p, reference::Oracle oracle,
                    Effort effort = Effort::kFast);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_FORM_GOLDEN_H_

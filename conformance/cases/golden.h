@@ -4,8 +4,7 @@
 // cast to f32, f16 or bf16 is correctly rounded. A problem in f64 needs more:
 // its goldens are pairs, hi rounded to nearest and lo = y - hi rounded to
 // nearest.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_GOLDEN_H_
-#define ROPEPROOF_CONFORMANCE_CASES_GOLDEN_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -85,5 +84,3 @@ inline std::vector<GoldenTensor> golden_tensors(const Problem& p) {
 }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_GOLDEN_H_

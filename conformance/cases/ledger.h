@@ -6,8 +6,7 @@
 //
 // The content is what a kernel is given and what it is expected to answer
 // (content_of); words about it may improve.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_LEDGER_H_
-#define ROPEPROOF_CONFORMANCE_CASES_LEDGER_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -38,5 +37,3 @@ Ledger extended(Ledger ledger, std::span<const Group> groups,
                 const std::string& version);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_LEDGER_H_

@@ -3,8 +3,7 @@
 //
 // Tensors are bit patterns in the problem's dtype, row-major and dense; how
 // they lie in memory during a call is `storage`.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_PROBLEM_H_
-#define ROPEPROOF_CONFORMANCE_CASES_PROBLEM_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -66,5 +65,3 @@ struct Problem {
 };
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_PROBLEM_H_

@@ -1,6 +1,5 @@
 // prove.h -- fills in the goldens of a group.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_PROVE_H_
-#define ROPEPROOF_CONFORMANCE_CASES_PROVE_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -24,5 +23,3 @@ void prove(reference::Oracle oracle, Group& group);
 std::vector<std::string> beyond_tolerance(const Case& c);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_PROVE_H_

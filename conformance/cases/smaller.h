@@ -1,7 +1,6 @@
 // smaller.h -- smaller problems, and what is true of them, made of parts of
 // larger ones.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_SMALLER_H_
-#define ROPEPROOF_CONFORMANCE_CASES_SMALLER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -65,5 +64,3 @@ std::int64_t window_width(const reference::Layout& layout);
 Problem converted(const Problem& p, reference::Format dtype);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_SMALLER_H_

@@ -1,6 +1,5 @@
 // smoke_text.h -- the smoke cases for a consumer without JSON: one line each.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_SMOKE_TEXT_H_
-#define ROPEPROOF_CONFORMANCE_CASES_SMOKE_TEXT_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -19,5 +18,3 @@ inline constexpr const char* kSmokeText = "smoke.txt";
 std::string smoke_text(std::span<const Group> groups);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_SMOKE_TEXT_H_

@@ -1,8 +1,7 @@
 // spec_json.h -- what makes a specification more than a base and a layout:
 // scaling, exponents, axes, xPos. Members of a case that are absent where a
 // case does not need them.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_SPEC_JSON_H_
-#define ROPEPROOF_CONFORMANCE_CASES_SPEC_JSON_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,5 +23,3 @@ void read_variant(text::StrictObject& object, reference::Spec& spec);
 std::string with_scalings(std::string schema, const std::string& file);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_SPEC_JSON_H_

@@ -33,8 +33,7 @@
 // A result is surely beyond the format, or within it, if it is so by
 // kOverflowMargin and what that error makes of it. A kernel that truncates has
 // no bits for such a number either, and gives the infinity.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_
-#define ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_
+#pragma once
 
 #include <cstdint>
 
@@ -63,5 +62,3 @@ Bits provable_part(const Problem& p, const Bits& x, std::int64_t heads);
 void apply_special_rules(const Problem& p, Golden& golden);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_

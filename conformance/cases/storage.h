@@ -1,7 +1,6 @@
 // storage.h -- where the rows of a case lie in memory, and where its buffers
 // end.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_
-#define ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -108,5 +107,3 @@ constexpr Storage at(Storage storage, BufferEdge edge) {
 }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_

@@ -1,7 +1,6 @@
 // summary.h -- a case in one line: dtype, pairing, shape, base, the scaling
 // with all its parameters, the range of positions.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_
-#define ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ std::string summary(const RejectCase& c);
 std::string summary(const SequenceCase& c);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_

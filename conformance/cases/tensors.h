@@ -10,8 +10,7 @@
 //
 // Its tensor "FIELD.DTYPE" is the concatenation of that field over the cases of
 // that type, aligned to its element.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_TENSORS_H_
-#define ROPEPROOF_CONFORMANCE_CASES_TENSORS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -99,5 +98,3 @@ class TensorReader {
 };
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_TENSORS_H_

@@ -1,6 +1,5 @@
 // test_corpus.h -- for tests: the committed vectors, loaded once per program.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_TEST_CORPUS_H_
-#define ROPEPROOF_CONFORMANCE_CASES_TEST_CORPUS_H_
+#pragma once
 
 #include <filesystem>
 #include <stdexcept>
@@ -27,5 +26,3 @@ inline const Case& committed_case(const std::string& id) {
 }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_TEST_CORPUS_H_

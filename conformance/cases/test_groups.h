@@ -1,7 +1,6 @@
 // test_groups.h -- for tests: one small group of each kind, a folder, and what
 // a reader says to a broken file.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_
-#define ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_
+#pragma once
 
 #include <unistd.h>
 
@@ -118,5 +117,3 @@ inline std::vector<Group> test_groups() {
 }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_

@@ -1,6 +1,5 @@
 // tier.h -- how much of the suite is asked.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_TIER_H_
-#define ROPEPROOF_CONFORMANCE_CASES_TIER_H_
+#pragma once
 
 #include <stdexcept>
 #include <string>
@@ -24,5 +23,3 @@ inline Tier parse_tier(const std::string& word) {
 }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_TIER_H_

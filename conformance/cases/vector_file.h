@@ -1,7 +1,6 @@
 // vector_file.h -- a Group as a JSON document (vectors/schema.json) with, for a
 // bulk group, a side file of tensors; and back.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_VECTOR_FILE_H_
-#define ROPEPROOF_CONFORMANCE_CASES_VECTOR_FILE_H_
+#pragma once
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -50,5 +49,3 @@ Group read_group(const std::string& text, std::span<const std::byte> payload,
                  const std::string& file);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_VECTOR_FILE_H_

@@ -1,6 +1,5 @@
 // attempt.h -- one call of a check, and what became of it.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_ATTEMPT_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_ATTEMPT_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -44,5 +43,3 @@ Check declined(Aspect aspect);
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_ATTEMPT_H_

@@ -1,7 +1,6 @@
 // broken_promises.h -- failing checks without wrong values of their own: calls
 // that ended badly, and promises beside the numbers.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_BROKEN_PROMISES_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_BROKEN_PROMISES_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -27,5 +26,3 @@ std::vector<explain::Diagnosis> broken_promises(
     const SeenAgain& again = {});
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_BROKEN_PROMISES_H_

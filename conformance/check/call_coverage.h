@@ -1,7 +1,6 @@
 // call_coverage.h -- what a kernel is called with, counted: pairs and triples
 // of classes of the model, as the calls have them.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_CALL_COVERAGE_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_CALL_COVERAGE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -39,5 +38,3 @@ std::vector<OperationCoverage> call_coverage(
     cases::Tier tier, const cases::Problem* like = nullptr);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_CALL_COVERAGE_H_

@@ -1,7 +1,6 @@
 // change_finder.h -- finds problems that differ from another one in one field
 // and that a kernel takes.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_CHANGE_FINDER_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_CHANGE_FINDER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -53,5 +52,3 @@ class ChangeFinder {
 };
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_CHANGE_FINDER_H_

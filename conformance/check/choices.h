@@ -1,7 +1,6 @@
 // choices.h -- which cases a kernel declines, and whether it declines the same
 // ones when it is asked again.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_CHOICES_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_CHOICES_H_
+#pragma once
 
 #include <cstddef>
 #include <deque>
@@ -61,5 +60,3 @@ class Choices {
 };
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_CHOICES_H_

@@ -6,8 +6,7 @@
 // the kernel held its promise. UNSUPPORTED: the kernel does not promise this,
 // or the case cannot show it; the reason says which. Frequencies alone have no
 // such checks.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -105,5 +104,3 @@ Check check_reject(plugin::Kernel& kernel, const Subject& subject,
 Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_H_

@@ -1,6 +1,5 @@
 // contract_checks.h -- which case each promise of a kernel is checked with.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_
+#pragma once
 
 #include <deque>
 #include <map>
@@ -76,5 +75,3 @@ class ContractChecks {
 };
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_

@@ -1,6 +1,5 @@
 // contrast.h -- problems that have little in common.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_CONTRAST_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_CONTRAST_H_
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -22,5 +21,3 @@ std::vector<Subject> contrasting_subjects(
     std::size_t count);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_CONTRAST_H_

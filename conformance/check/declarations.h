@@ -1,8 +1,7 @@
 // declarations.h -- what kernels of engines offer, about: thirty declarations,
 // from everything to one call. Whether each is asked every pair of classes that
 // it offers is measured for all of them (`ropeproof list coverage`).
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_DECLARATIONS_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_DECLARATIONS_H_
+#pragma once
 
 #include <vector>
 
@@ -14,5 +13,3 @@ namespace ropeproof::conformance::check {
 std::vector<plugin::Description> typical_declarations();
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_DECLARATIONS_H_

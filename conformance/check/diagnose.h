@@ -1,6 +1,5 @@
 // diagnose.h -- explains the failing checks of a run.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_DIAGNOSE_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_DIAGNOSE_H_
+#pragma once
 
 #include <vector>
 
@@ -19,5 +18,3 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
                                          plugin::Kernel* kernel = nullptr);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_DIAGNOSE_H_

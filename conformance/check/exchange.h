@@ -4,8 +4,7 @@
 // makes them again and finds the answers in files. In between, the device needs
 // nothing but files and a loop. Both go through the runner, so the judge, the
 // selection and the report are those of any other kernel.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_EXCHANGE_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_EXCHANGE_H_
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -37,5 +36,3 @@ Run check_pack(const std::filesystem::path& directory,
                Selection selection);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_EXCHANGE_H_

@@ -1,6 +1,5 @@
 // facts.h -- what a case asks, as named values: what reports compare cases by.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_FACTS_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_FACTS_H_
+#pragma once
 
 #include "conformance/cases/problem.h"
 #include "conformance/explain/in_common.h"
@@ -22,5 +21,3 @@ Facts facts_of(const cases::Problem& p);
 plugin::Needs needs_of(const Facts& facts);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_FACTS_H_

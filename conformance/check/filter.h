@@ -1,6 +1,5 @@
 // filter.h -- which of all cases a run asks: tier, ids, operations, shard.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_FILTER_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_FILTER_H_
+#pragma once
 
 #include <cstdint>
 #include <set>
@@ -64,5 +63,3 @@ class ShardPicker {
 };
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_FILTER_H_

@@ -1,6 +1,5 @@
 // formed.h -- the cases that are formed for one kernel.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_FORMED_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_FORMED_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -99,5 +98,3 @@ class FormedCases {
 };
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_FORMED_H_

@@ -1,6 +1,5 @@
 // formed_store.h -- formed cases, kept for the next kernel.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_FORMED_STORE_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_FORMED_STORE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ class FormedStore {
 };
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_FORMED_STORE_H_

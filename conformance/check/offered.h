@@ -1,6 +1,5 @@
 // offered.h -- what a case asks of a kernel, and what a kernel offers.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_OFFERED_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_OFFERED_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -31,5 +30,3 @@ std::uint32_t needed_features(std::uint32_t operation, const cases::Problem& p,
                               bool shares_memory);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_OFFERED_H_

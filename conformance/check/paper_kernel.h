@@ -1,7 +1,6 @@
 // paper_kernel.h -- a kernel that computes nothing: it lends memory and hands
 // each problem on.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_PAPER_KERNEL_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_PAPER_KERNEL_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -48,5 +47,3 @@ class PaperKernel : public plugin::Kernel {
 };
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_PAPER_KERNEL_H_

@@ -1,8 +1,7 @@
 // promises.h -- what a check is about: the values of a case, or a promise
 // beside them. There is one row for each, which the checks of the contract, the
 // diagnosis of a run and reports read.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_PROMISES_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_PROMISES_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -228,5 +227,3 @@ static_assert([] {
 }());
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_PROMISES_H_

@@ -1,6 +1,5 @@
 // run.h -- what was asked of a kernel and what it was worth, check by check.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_RUN_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_RUN_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -148,5 +147,3 @@ struct Run {
 };
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_RUN_H_

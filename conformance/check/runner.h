@@ -1,6 +1,5 @@
 // runner.h -- cases x kernel -> checks.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_RUNNER_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_RUNNER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -70,5 +69,3 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
               const Selection& selection);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_RUNNER_H_

@@ -4,8 +4,7 @@
 // i of n judges cases i, i + n, i + 2n ... Neighbours cost about the same, so
 // the shards do too, and who gets what depends on nothing but i, n and the
 // selection.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_SHARD_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_SHARD_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -53,5 +52,3 @@ Shard shard_of_environment();
 Shard shard_asked_for();
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_SHARD_H_

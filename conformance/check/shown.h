@@ -1,7 +1,6 @@
 // shown.h -- what all answers of a run show together: what the pictures of its
 // report are drawn of.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_SHOWN_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_SHOWN_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -35,5 +34,3 @@ struct Shown {
 };
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_SHOWN_H_

@@ -1,6 +1,5 @@
 // test_formed.h -- a plain kernel and a selection that forms few cases for it.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_TEST_FORMED_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_TEST_FORMED_H_
+#pragma once
 
 #include <memory>
 
@@ -51,5 +50,3 @@ inline const cases::Corpus& few() {
 }
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_TEST_FORMED_H_

@@ -1,6 +1,5 @@
 // variation_bases.h -- the cases whose fields are changed one by one.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_VARIATION_BASES_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_VARIATION_BASES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -29,5 +28,3 @@ reference::Scaling plausible_scaling(std::uint32_t bit, std::int64_t pairs,
 void resize_heads(cases::Problem& problem, std::int64_t head_dim);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_VARIATION_BASES_H_

@@ -9,8 +9,7 @@
 // after the other, so two rows that differ in one class differ in many fields,
 // and a class holds several fields or none ("yarn beta_slow", "position 2 of
 // 6").
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_VARIATIONS_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_VARIATIONS_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -66,5 +65,3 @@ Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
                     std::span<const Variation> variations);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_VARIATIONS_H_

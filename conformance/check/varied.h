@@ -1,6 +1,5 @@
 // varied.h -- a kernel asked again, for the sake of a diagnosis.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_VARIED_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_VARIED_H_
+#pragma once
 
 #include <vector>
 
@@ -29,5 +28,3 @@ std::vector<explain::Answer> answers_again(plugin::Kernel& kernel,
                                            explain::Again again, int round);
 
 }  // namespace ropeproof::conformance::check
-
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_VARIED_H_

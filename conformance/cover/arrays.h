@@ -1,7 +1,6 @@
 // arrays.h -- the files of vectors/coverage/: what kernels are asked beside the
 // committed cases.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_ARRAYS_H_
-#define ROPEPROOF_CONFORMANCE_COVER_ARRAYS_H_
+#pragma once
 
 #include <filesystem>
 #include <vector>
@@ -24,5 +23,3 @@ Arrays load_arrays(const std::filesystem::path& vectors,
                    cases::Tier tier = cases::Tier::kFull);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_ARRAYS_H_

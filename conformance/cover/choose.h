@@ -7,8 +7,7 @@
 // declaration. What remains are rows that come to contradict themselves, whose
 // pairs get rows of their own, and rows that add nothing any more, which are
 // dropped.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_CHOOSE_H_
-#define ROPEPROOF_CONFORMANCE_COVER_CHOOSE_H_
+#pragma once
 
 #include <functional>
 #include <span>
@@ -58,5 +57,3 @@ std::vector<Row> choose(const Model& model, std::span<const Row> array,
                         const Masks& offered, int strength, const Takes& takes);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_CHOOSE_H_

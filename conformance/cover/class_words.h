@@ -1,6 +1,5 @@
 // class_words.h -- the classes of each dimension, by meaning and in words.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_CLASS_WORDS_H_
-#define ROPEPROOF_CONFORMANCE_COVER_CLASS_WORDS_H_
+#pragma once
 
 #include <cstddef>
 #include <string_view>
@@ -143,5 +142,3 @@ inline constexpr Classes kPlace{"place", cases::kInPlaceWords};
 inline constexpr Classes kEdge{"edge", cases::kEdgeWords};
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_CLASS_WORDS_H_

@@ -1,7 +1,6 @@
 // digest.h -- formed cases pinned: nothing of them is committed but their
 // digest.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_DIGEST_H_
-#define ROPEPROOF_CONFORMANCE_COVER_DIGEST_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -27,5 +26,3 @@ std::map<std::string, std::string> read_digests(const std::string& text,
                                                 const std::string& file);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_DIGEST_H_

@@ -5,8 +5,7 @@
 // The rows stand by topic in sizes.cc, memory.cc, layout.cc, positions.cc,
 // scalings.cc and frequencies.cc. How a class is drawn and how it is read share
 // no code: tests compare the two.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_DIMENSION_H_
-#define ROPEPROOF_CONFORMANCE_COVER_DIMENSION_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -102,5 +101,3 @@ const reference::Frequencies& scaling_example(const Recipe& recipe);
 bool offers_scaling(const Offer& offer, const reference::Frequencies& example);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_DIMENSION_H_

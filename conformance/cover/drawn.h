@@ -3,8 +3,7 @@
 // A class is a range: pairs 33-63, or positions below 2^20. A case has one
 // number of it, and a fresh seed another; a size that no seed reaches is asked
 // of nobody.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_DRAWN_H_
-#define ROPEPROOF_CONFORMANCE_COVER_DRAWN_H_
+#pragma once
 
 #include <cstdint>
 #include <set>
@@ -34,5 +33,3 @@ std::vector<DrawnClass> drawn_classes(const Model& model,
                                       std::uint64_t seeds);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_DRAWN_H_

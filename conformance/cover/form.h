@@ -3,8 +3,7 @@
 // Nothing of a formed case is committed. Its inputs follow from the row and a
 // seed by integer arithmetic alone, its goldens from its inputs, so every
 // machine forms the same bits.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_FORM_H_
-#define ROPEPROOF_CONFORMANCE_COVER_FORM_H_
+#pragma once
 
 #include <cstdint>
 
@@ -30,5 +29,3 @@ cases::Case form(const Recipe& recipe, std::int64_t max_position,
                  reference::Oracle oracle);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_FORM_H_

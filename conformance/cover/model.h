@@ -4,8 +4,7 @@
 // combinations contradict themselves. A row is one class per dimension: a
 // question without its numbers. pairs.txt and triples.txt of vectors/coverage/
 // hold rows in which every pair, or triple, of classes occurs.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_MODEL_H_
-#define ROPEPROOF_CONFORMANCE_COVER_MODEL_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -160,5 +159,3 @@ std::vector<Row> read_rows(const Model& model, const std::string& text,
                            const std::string& file);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_MODEL_H_

@@ -1,7 +1,6 @@
 // offer.h -- sets of classes: those that a kernel offers, those that an
 // operation has; and the classes of a call.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_OFFER_H_
-#define ROPEPROOF_CONFORMANCE_COVER_OFFER_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -32,5 +31,3 @@ Masks seen_by(const Model& model, std::uint32_t operation);
 Row classes_of(const Model& model, const ropeproof_problem& problem);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_OFFER_H_

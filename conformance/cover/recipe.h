@@ -1,7 +1,6 @@
 // recipe.h -- what a case is formed from: a row, a seed and the sizes of a
 // shape.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_RECIPE_H_
-#define ROPEPROOF_CONFORMANCE_COVER_RECIPE_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -65,5 +64,3 @@ struct Recipe {
 };
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_RECIPE_H_

@@ -1,7 +1,6 @@
 // recipes.h -- what a kernel is asked beside the committed cases: its rows of
 // the covering arrays, and the shapes.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_RECIPES_H_
-#define ROPEPROOF_CONFORMANCE_COVER_RECIPES_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -55,5 +54,3 @@ Recipe drawn_recipe(const Model& model, const Masks& offered,
 std::uint64_t seed_of(const Row& row, std::uint64_t seed);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_RECIPES_H_

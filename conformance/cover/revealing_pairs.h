@@ -1,6 +1,5 @@
 // revealing_pairs.h -- pairs of numbers in which wrong roundings show.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_REVEALING_PAIRS_H_
-#define ROPEPROOF_CONFORMANCE_COVER_REVEALING_PAIRS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -43,5 +42,3 @@ class RevealingPairs {
 };
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_REVEALING_PAIRS_H_

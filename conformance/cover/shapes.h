@@ -1,7 +1,6 @@
 // shapes.h -- rows with sizes that a covering array does not have: those of
 // real models, and every size of each loop that an implementation may tile.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
-#define ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -50,5 +49,3 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
                                   const std::vector<Shape>& shapes);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_

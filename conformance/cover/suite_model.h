@@ -1,6 +1,5 @@
 // suite_model.h -- the model that kernels are asked by.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_SUITE_MODEL_H_
-#define ROPEPROOF_CONFORMANCE_COVER_SUITE_MODEL_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ const Model& suite_model();
 std::string suite_model_json();
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_SUITE_MODEL_H_

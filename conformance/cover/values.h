@@ -3,8 +3,7 @@
 //
 // Everything here is a function of its arguments alone, the same on every
 // machine.
-#ifndef ROPEPROOF_CONFORMANCE_COVER_VALUES_H_
-#define ROPEPROOF_CONFORMANCE_COVER_VALUES_H_
+#pragma once
 
 #include <cstdint>
 
@@ -63,5 +62,3 @@ cases::Problem random_permutation(reference::Format dtype,
                                   std::uint64_t seed);
 
 }  // namespace ropeproof::conformance::cover
-
-#endif  // ROPEPROOF_CONFORMANCE_COVER_VALUES_H_

@@ -1,6 +1,5 @@
 // account.h -- what the wrong elements of an output say of the bug.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_ACCOUNT_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_ACCOUNT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -25,5 +24,3 @@ struct Account {
 Account account_of(const Answer& answer);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_ACCOUNT_H_

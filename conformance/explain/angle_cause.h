@@ -1,7 +1,6 @@
 // angle_cause.h -- why angles are off: by the position of a token or by the
 // frequency of a pair.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_ANGLE_CAUSE_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_ANGLE_CAUSE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -33,5 +32,3 @@ double factor_of_angles(const std::vector<const Answer*>& answers,
                         const std::vector<TurnedPair>& pairs);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_ANGLE_CAUSE_H_

@@ -1,7 +1,6 @@
 // answer.h -- what is to be explained: wrong answers and crashes of a kernel,
 // and right answers beside them. They may be of a run of cases or of probes.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_ANSWER_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_ANSWER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -73,5 +72,3 @@ judge::Output exact_output(const cases::Case& c, std::uint32_t operation,
                            reference::Format table);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_ANSWER_H_

@@ -1,7 +1,6 @@
 // diagnosis.h -- what is wrong with a kernel, where, and why: from all failing
 // checks of a run.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_DIAGNOSIS_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_DIAGNOSIS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -52,5 +51,3 @@ struct Diagnosis {
 };
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_DIAGNOSIS_H_

@@ -1,6 +1,5 @@
 // equation.h -- which formula of the specification a wrong result contradicts.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_EQUATION_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_EQUATION_H_
+#pragma once
 
 #include <cstdint>
 
@@ -46,5 +45,3 @@ int equation_of(const Symptoms& symptoms, std::uint32_t operation,
 bool is_shown(const Symptoms& symptoms);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_EQUATION_H_

@@ -6,8 +6,7 @@
 // every element of a check; where it explains all wrong elements and spoils
 // right ones, too, what the wrong ones have in common (in_common.h) says where
 // it strikes. What nothing explains is said to be so.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_EXPLAIN_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_EXPLAIN_H_
+#pragma once
 
 #include <cstddef>
 #include <set>
@@ -32,5 +31,3 @@ struct Explanation {
 Explanation explain(const Evidence& evidence);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_EXPLAIN_H_

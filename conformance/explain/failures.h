@@ -1,7 +1,6 @@
 // failures.h -- wrong answers and crashes of a run, and which hypotheses
 // explain each.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_FAILURES_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_FAILURES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -117,5 +116,3 @@ class LostAnswers {
 };
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_FAILURES_H_

@@ -1,6 +1,5 @@
 // in_common.h -- what some cases have in common and no other has.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_IN_COMMON_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_IN_COMMON_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -59,5 +58,3 @@ std::vector<Condition> in_common(const std::vector<Facts>& members,
                                  const std::vector<Facts>& others);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_IN_COMMON_H_

@@ -1,8 +1,7 @@
 // matches.h -- what stands in place of wrong elements, found by value: the
 // result of another head, zeros, the input as it was, the right result times a
 // number. No hypothesis is needed.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_MATCHES_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_MATCHES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -20,5 +19,3 @@ namespace ropeproof::conformance::explain {
 std::vector<std::string> matches_of(const Answer& answer);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_MATCHES_H_

@@ -1,7 +1,6 @@
 // measured.h -- what a wrong output was rotated with, beside what was due: the
 // frequency and the amplitude of each pair, the position of each token.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_MEASURED_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_MEASURED_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -66,5 +65,3 @@ Measured measure(const cases::Problem& problem, const cases::Golden& golden,
                  Tensors tensors = {});
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_MEASURED_H_

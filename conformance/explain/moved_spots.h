@@ -1,6 +1,5 @@
 // moved_spots.h -- pairs that hold what belongs elsewhere, found by value.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_MOVED_SPOTS_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_MOVED_SPOTS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -34,5 +33,3 @@ class MovedSpots {
 };
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_MOVED_SPOTS_H_

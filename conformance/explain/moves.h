@@ -1,7 +1,6 @@
 // moves.h -- sets of elements of q and k, and which stand in place of which, in
 // words.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_MOVES_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_MOVES_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -44,5 +43,3 @@ std::string moves_text(const std::vector<Move>& moves, const Extents& extents,
                        const std::string& what);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_MOVES_H_

@@ -1,6 +1,5 @@
 // predictor.h -- what kernels with known bugs answer to a case.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_PREDICTOR_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_PREDICTOR_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -72,5 +71,3 @@ class Predictor {
 };
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_PREDICTOR_H_

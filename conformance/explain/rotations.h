@@ -1,7 +1,6 @@
 // rotations.h -- by what a wrong output was rotated, seen from input and output
 // alone.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_ROTATIONS_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_ROTATIONS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -61,5 +60,3 @@ std::optional<Estimate> solve(std::vector<Multiple> multiples, double limit,
                               double noise, double expected);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_ROTATIONS_H_

@@ -1,6 +1,5 @@
 // rule.h -- the rule by which some of what was seen is unlike the rest.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_RULE_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_RULE_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -49,5 +48,3 @@ Rule confirmed_rule(Seen seen, bool is_shown,
                     const std::function<Seen(int round, const Rule&)>& fresh);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_RULE_H_

@@ -1,7 +1,6 @@
 // specimen.h -- one answer of a run that shows the kernel's frequencies and its
 // cos and sin, beside what is due: what a report draws them of.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_SPECIMEN_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_SPECIMEN_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -51,5 +50,3 @@ void keep_better(std::optional<Specimen>& best, const cases::Case& asked,
                  reference::Format table, bool is_wrong);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_SPECIMEN_H_

@@ -1,6 +1,5 @@
 // spots.h -- a rotation as numbers: each pair of each row, before and after.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_SPOTS_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_SPOTS_H_
+#pragma once
 
 #include <complex>
 #include <cstdint>
@@ -33,5 +32,3 @@ struct Spot {
 std::vector<Spot> wrong_spots(const Answer& answer, std::size_t most);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_SPOTS_H_

@@ -1,7 +1,6 @@
 // steps.h -- which step of a rotation went wrong, seen from numbers alone, for
 // answers that no known bug gives.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_STEPS_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_STEPS_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -33,5 +32,3 @@ Step step_of(const std::vector<const Answer*>& wrong,
              const plugin::Description& kernel);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_STEPS_H_

@@ -1,7 +1,6 @@
 // strikes.h -- where a bug strikes, from the wrong answers that it explains and
 // right ones that it would have spoilt.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_STRIKES_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_STRIKES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -59,5 +58,3 @@ class Strikes {
 };
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_STRIKES_H_

@@ -1,6 +1,5 @@
 // terms.h -- all that can be said of cases by their facts.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_TERMS_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_TERMS_H_
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -44,5 +43,3 @@ std::vector<Candidate> terms_of(const std::vector<Facts>& members,
                                 const std::vector<Facts>& others);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_TERMS_H_

@@ -1,7 +1,6 @@
 // test_answers.h -- for tests: cases to try hypotheses on, and what kernels
 // with pipeline answer to them.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_TEST_ANSWERS_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_TEST_ANSWERS_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -152,5 +151,3 @@ inline Trial trial_of(const Base& base, const Case& c, std::uint32_t operation,
 inline void nothing(wrong::Pipeline&) {}
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_TEST_ANSWERS_H_

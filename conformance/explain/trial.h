@@ -1,6 +1,5 @@
 // trial.h -- a wrong answer beside what kernels with known bugs would answer.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_TRIAL_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_TRIAL_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -173,5 +172,3 @@ class Trial {
 };
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_TRIAL_H_

@@ -1,6 +1,5 @@
 // where.h -- at which elements of which cases a bug strikes.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_WHERE_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_WHERE_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -43,5 +42,3 @@ std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
 cases::Bug bug_at(cases::Bug bug, const Rule& where);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_WHERE_H_

@@ -1,6 +1,5 @@
 // page.h -- the pictures on one page.
-#ifndef ROPEPROOF_CONFORMANCE_GALLERY_PAGE_H_
-#define ROPEPROOF_CONFORMANCE_GALLERY_PAGE_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -14,5 +13,3 @@ namespace ropeproof::conformance::gallery {
 std::string gallery_page(const std::vector<models::Model>& models);
 
 }  // namespace ropeproof::conformance::gallery
-
-#endif  // ROPEPROOF_CONFORMANCE_GALLERY_PAGE_H_

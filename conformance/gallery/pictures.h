@@ -1,7 +1,6 @@
 // pictures.h -- position encodings as pictures: SVG elements for a page whose
 // style is gallery_style().
-#ifndef ROPEPROOF_CONFORMANCE_GALLERY_PICTURES_H_
-#define ROPEPROOF_CONFORMANCE_GALLERY_PICTURES_H_
+#pragma once
 
 #include <string>
 
@@ -23,5 +22,3 @@ std::string decay_picture();
 std::string rotation_picture();
 
 }  // namespace ropeproof::conformance::gallery
-
-#endif  // ROPEPROOF_CONFORMANCE_GALLERY_PICTURES_H_

@@ -1,7 +1,6 @@
 // angles.h -- by which angle each pair rotates at a position, and so for each
 // position.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_ANGLES_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_ANGLES_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -72,5 +71,3 @@ struct Speeds {
 std::optional<Speeds> read_speeds(RotationReader& reader, double max_position);
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_ANGLES_H_

@@ -3,8 +3,7 @@
 //
 // Rotation is linear, so the answers to the unit vectors are its matrix: exact,
 // and no hypothesis is needed.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_CHANNEL_MAP_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_CHANNEL_MAP_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -64,5 +63,3 @@ std::int64_t pairs_as_due(const ChannelMap& map,
 std::string channels_text(const std::vector<std::int64_t>& channels);
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_CHANNEL_MAP_H_

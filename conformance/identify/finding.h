@@ -1,6 +1,5 @@
 // finding.h -- what probes showed of a kernel.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_FINDING_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_FINDING_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -54,5 +53,3 @@ struct Identified {
 };
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_FINDING_H_

@@ -1,7 +1,6 @@
 // frequencies.h -- the frequencies that were read, in words: which formula, how
 // rounded.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_FREQUENCIES_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_FREQUENCIES_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -56,5 +55,3 @@ UlpsOff ulps_off(std::span<const PairFrequency> pairs);
 std::string number_words(double x, int digits = 6);
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_FREQUENCIES_H_

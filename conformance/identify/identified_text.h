@@ -1,6 +1,5 @@
 // identified_text.h -- what probes showed, for people and for programs.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_IDENTIFIED_TEXT_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_IDENTIFIED_TEXT_H_
+#pragma once
 
 #include <string>
 
@@ -21,5 +20,3 @@ std::string identified_json(const Identified& identified);
 std::string identified_svg(const Identified& identified);
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_IDENTIFIED_TEXT_H_

@@ -4,8 +4,7 @@
 // into which, by how much at each position, rounded how. What is left is asked
 // in problems of every kind, whose wrong answers are explained as a run's are
 // (explain/explain.h).
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_IDENTIFY_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_IDENTIFY_H_
+#pragma once
 
 #include "conformance/cases/corpus.h"
 #include "conformance/identify/finding.h"
@@ -17,5 +16,3 @@ namespace ropeproof::conformance::identify {
 Identified identify(plugin::Kernel& kernel, cases::Corpus* asked = nullptr);
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_IDENTIFY_H_

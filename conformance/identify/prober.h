@@ -1,7 +1,6 @@
 // prober.h -- calls a kernel with problems made to be read off, and notes what
 // goes wrong.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_PROBER_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_PROBER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -63,5 +62,3 @@ void form_again(cases::Case& c);
 void set_elements(cases::Case& c, const Element& element);
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_PROBER_H_

@@ -1,7 +1,6 @@
 // readings.h -- what is read of a kernel, beside its map and its frequencies: a
 // finding for each.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_READINGS_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_READINGS_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -63,5 +62,3 @@ Finding read_kept(Prober& prober, std::uint32_t operation,
                   std::span<const check::Variation> variations);
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_READINGS_H_

@@ -1,7 +1,6 @@
 // shapes.h -- problems of a size that a kernel takes, of one kind or of every
 // kind.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_SHAPES_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_SHAPES_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -48,5 +47,3 @@ cases::Corpus problems_of_every_kind(
 double drawn(reference::Format format, std::uint64_t i);
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_SHAPES_H_

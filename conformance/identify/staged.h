@@ -13,8 +13,7 @@
 //      product fused; the second; either mix. The same one throughout.
 // The kernel's cosine and sine are read off with unit vectors: x = (1, 0) gives
 // (c, s) and (0, 1) gives (-s, c) in every one of these forms.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_STAGED_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_STAGED_H_
+#pragma once
 
 #include <string>
 
@@ -37,5 +36,3 @@ inline constexpr int kMaxStagedUlp = 2;
 StagedResult check_staged(plugin::Kernel& kernel);
 
 }  // namespace ropeproof::conformance::identify
-
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_STAGED_H_

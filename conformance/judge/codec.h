@@ -2,8 +2,7 @@
 // reference/format.h, which a test compares bit for bit.
 //
 // Needs the processor's default state: round to nearest, subnormals kept.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_CODEC_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_CODEC_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -143,5 +142,3 @@ double pair_length(double a, double b) {
 }
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_CODEC_H_

@@ -1,6 +1,5 @@
 // judge.h -- one output beside its goldens.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_JUDGE_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_JUDGE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -117,5 +116,3 @@ std::vector<double> bounds_of(const cases::Problem& problem,
                               std::span<const double> want);
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_JUDGE_H_

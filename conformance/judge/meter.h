@@ -1,7 +1,6 @@
 // meter.h -- elements beside their bounds, and what they add up to: the loop in
 // which judging spends its time.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_METER_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_METER_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -306,5 +305,3 @@ class Meter {
 };
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_METER_H_

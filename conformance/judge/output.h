@@ -1,6 +1,5 @@
 // output.h -- what a kernel answered, as numbers alone.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_H_
+#pragma once
 
 #include <string>
 #include <tuple>
@@ -29,5 +28,3 @@ inline bool same_bits(const Output& a, const Output& b) {
 }
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_H_

@@ -1,6 +1,5 @@
 // output_layout.h -- the tensors of an output, and what each element of it is.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_LAYOUT_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_LAYOUT_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -59,5 +58,3 @@ class OutputLayout {
 };
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_LAYOUT_H_

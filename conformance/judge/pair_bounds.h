@@ -1,6 +1,5 @@
 // pair_bounds.h -- the bounds of a case's pairs at each token.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_PAIR_BOUNDS_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_PAIR_BOUNDS_H_
+#pragma once
 
 #include <array>
 #include <cmath>
@@ -83,5 +82,3 @@ class PairBounds {
 };
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_PAIR_BOUNDS_H_

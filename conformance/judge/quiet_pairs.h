@@ -1,7 +1,6 @@
 // quiet_pairs.h -- most pairs are no worse than one before them; these are
 // counted several at a time.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_QUIET_PAIRS_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_QUIET_PAIRS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -47,5 +46,3 @@ class QuietPairs {
 };
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_QUIET_PAIRS_H_

@@ -1,7 +1,6 @@
 // spread.h -- how the errors of a run are spread: over pairs and positions, and
 // over their own sizes. What the pictures of a report are drawn of.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_SPREAD_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_SPREAD_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -73,5 +72,3 @@ struct Spread {
 };
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_SPREAD_H_

@@ -1,7 +1,6 @@
 // test_matchers.h -- for tests: matchers of values that say which of them is
 // wrong, with its numbers and bits.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_TEST_MATCHERS_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_TEST_MATCHERS_H_
+#pragma once
 
 #include <catch2/matchers/catch_matchers_templated.hpp>
 #include <cstddef>
@@ -72,5 +71,3 @@ class IsWithin : public Catch::Matchers::MatcherGenericBase {
 };
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_TEST_MATCHERS_H_

@@ -1,7 +1,6 @@
 // tolerance.h -- what a kernel's description lets its results be off by: the
 // bound of reference/bound/bound.h for what it claims, and what the judge adds.
-#ifndef ROPEPROOF_CONFORMANCE_JUDGE_TOLERANCE_H_
-#define ROPEPROOF_CONFORMANCE_JUDGE_TOLERANCE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -56,5 +55,3 @@ inline constexpr double kStructuralBound = 0x1p-6;
 inline constexpr double kPhaseSlope = 0x1p-22, kPhaseFloor = 0x1p-22;
 
 }  // namespace ropeproof::conformance::judge
-
-#endif  // ROPEPROOF_CONFORMANCE_JUDGE_TOLERANCE_H_

@@ -1,7 +1,6 @@
 // axis_schemes.h -- which axis each pair follows, in words: the object "axes"
 // of presets and of the table of model types.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_AXIS_SCHEMES_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_AXIS_SCHEMES_H_
+#pragma once
 
 #include "conformance/models/config_object.h"
 #include "conformance/models/model_rope.h"
@@ -15,5 +14,3 @@ namespace ropeproof::conformance::models {
 void set_axes(const ConfigObject& axes, ModelRope& rope);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_AXIS_SCHEMES_H_

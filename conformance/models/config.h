@@ -40,8 +40,7 @@
 //    number per pair, may be added.
 //  - An explicit factor of YaRN or LongRoPE wins over max_position_embeddings
 //    divided by original_max_position_embeddings.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -89,5 +88,3 @@ ConfigRopes ropes_of_config(const nlohmann::json& document,
 void check_rope(const ModelRope& rope, const std::string& file);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_H_

@@ -1,6 +1,5 @@
 // config_axes.h -- the position axes of a configuration.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_AXES_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_AXES_H_
+#pragma once
 
 #include "conformance/models/model_rope.h"
 #include "conformance/models/model_types.h"
@@ -15,5 +14,3 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
                const RopeType& type, ModelRope& result);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_AXES_H_

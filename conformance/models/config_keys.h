@@ -1,6 +1,5 @@
 // config_keys.h -- what the names of keys say by themselves.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_KEYS_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_KEYS_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -24,5 +23,3 @@ std::vector<std::string> unread_keys(const nlohmann::json& document,
                                      const std::set<std::string>& read);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_KEYS_H_

@@ -1,6 +1,5 @@
 // config_layers.h -- which layers have a RoPE.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYERS_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYERS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -26,5 +25,3 @@ WithoutRope layers_without_rope(const TypedConfig& model);
 std::string layer_words(const std::vector<std::int64_t>& layers);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYERS_H_

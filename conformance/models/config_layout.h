@@ -1,6 +1,5 @@
 // config_layout.h -- the channels of a head that rotate.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYOUT_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYOUT_H_
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ void read_layout(const TypedConfig& config, const std::string& layers,
                  ModelRope& result);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYOUT_H_

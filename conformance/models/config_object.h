@@ -4,8 +4,7 @@
 // ConfigObject reads one object of a Hugging Face config.json: keys that nobody
 // asks for are none of its business, a null is an absent key, and every fault
 // is one line that names the file, the key, its value and what is accepted.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -130,5 +129,3 @@ class ConfigObject {
 };
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_

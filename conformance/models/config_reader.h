@@ -1,7 +1,6 @@
 // config_reader.h -- the ropes of one model of a file, by its entry in the
 // table of model types; config.h has the rules.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_READER_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_READER_H_
+#pragma once
 
 #include <vector>
 
@@ -16,5 +15,3 @@ std::vector<ModelRope> read_ropes(const TypedConfig& model,
                                   const ConfigOptions& options);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_READER_H_

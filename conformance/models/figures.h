@@ -1,6 +1,5 @@
 // figures.h -- the numbers behind a ModelRope, from the reference.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_FIGURES_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_FIGURES_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -37,5 +36,3 @@ std::string channels_fact(const reference::Layout& layout,
                           const Figures& figures);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_FIGURES_H_

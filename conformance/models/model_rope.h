@@ -1,6 +1,5 @@
 // model_rope.h -- the RoPE of a model, and what a reader wants to know of it.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_MODEL_ROPE_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_MODEL_ROPE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -31,5 +30,3 @@ struct ModelRope {
 };
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_MODEL_ROPE_H_

@@ -1,6 +1,5 @@
 // model_text.h -- what `ropeproof list models` and `ropeproof show` print.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_MODEL_TEXT_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_MODEL_TEXT_H_
+#pragma once
 
 #include <ostream>
 #include <vector>
@@ -20,5 +19,3 @@ void print_model(std::ostream& out, const Model& model);
 void print_json(std::ostream& out, const Model& model);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_MODEL_TEXT_H_

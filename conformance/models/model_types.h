@@ -3,8 +3,7 @@
 //
 // No code knows a model by name: a type that is not in the table is unknown,
 // also where another one has a name like it.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_MODEL_TYPES_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_MODEL_TYPES_H_
+#pragma once
 
 #include <filesystem>
 #include <memory>
@@ -64,5 +63,3 @@ std::optional<double> first_value(const ConfigObject& object,
 std::string printable(std::string text);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_MODEL_TYPES_H_

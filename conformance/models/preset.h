@@ -3,8 +3,7 @@
 // A preset is data: the rope-relevant part of a model's config.json, or a rope
 // in words of our own where no config.json has one, with its sources. A new
 // model needs a file and no code.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_PRESET_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_PRESET_H_
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -55,5 +54,3 @@ Model read_config_file(const std::filesystem::path& path,
                        const ConfigOptions& options = {});
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_PRESET_H_

@@ -1,7 +1,6 @@
 // profiles.h -- what a kernel must pass to serve a model: lists of cases.
 // PROFILES.md says what they follow from and what conforms.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -70,5 +69,3 @@ cases::Group proved_profile(const Profile& profile);
 std::string summary(const Profile& profile);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_

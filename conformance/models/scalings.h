@@ -1,7 +1,6 @@
 // scalings.h -- the scalings as models name them: how a rope dictionary asks
 // for one, and what it does.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_SCALINGS_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_SCALINGS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -61,5 +60,3 @@ std::optional<double> inside_or_beside(const ConfigObject& rope,
                                        const Accepted& accepted);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_SCALINGS_H_

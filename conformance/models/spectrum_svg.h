@@ -1,6 +1,5 @@
 // spectrum_svg.h -- a model's spectrum as a picture: wavelength over pair.
-#ifndef ROPEPROOF_CONFORMANCE_MODELS_SPECTRUM_SVG_H_
-#define ROPEPROOF_CONFORMANCE_MODELS_SPECTRUM_SVG_H_
+#pragma once
 
 #include <string>
 
@@ -15,5 +14,3 @@ namespace ropeproof::conformance::models {
 std::string spectrum_svg(const Model& model);
 
 }  // namespace ropeproof::conformance::models
-
-#endif  // ROPEPROOF_CONFORMANCE_MODELS_SPECTRUM_SVG_H_

@@ -1,8 +1,7 @@
 // abi_words.h -- the numbers of ropeproof_kernel.h in words, and as what
 // reference/ has for them; features.h has those of the features, scalings.h
 // those of the scalings.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_ABI_WORDS_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_ABI_WORDS_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -118,5 +117,3 @@ auto with_element(std::size_t bytes, const F& f) {
 }
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_ABI_WORDS_H_

@@ -1,6 +1,5 @@
 // arena.h -- memory that a forked worker sees at the same addresses.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_ARENA_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_ARENA_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -64,5 +63,3 @@ class Arena {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_ARENA_H_

@@ -1,6 +1,5 @@
 // axis_map.h -- which of the known kinds a specification's axes are of.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_AXIS_MAP_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_AXIS_MAP_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -19,5 +18,3 @@ std::uint32_t axis_map_of(const reference::Spec& spec);
 std::vector<std::int64_t> axis_sections(const reference::Spec& spec);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_AXIS_MAP_H_

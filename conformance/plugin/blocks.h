@@ -1,6 +1,5 @@
 // blocks.h -- blocks of memory that a kernel shares, and their contents.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_BLOCKS_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_BLOCKS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstring>
@@ -39,5 +38,3 @@ inline const char* restore(const Blocks& blocks, const char* contents) {
 }
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_BLOCKS_H_

@@ -5,8 +5,7 @@
 // end too, hanging or not (supervisor.h). Its output is read as it comes and
 // forgotten but for the last line. An adopted process is neither killed nor
 // read.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -173,5 +172,3 @@ class Child {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_

@@ -1,6 +1,5 @@
 // deadline.h -- when an answer is late.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DEADLINE_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_DEADLINE_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -46,5 +45,3 @@ class Deadline {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_DEADLINE_H_

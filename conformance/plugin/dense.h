@@ -2,8 +2,7 @@
 //
 // A process gets copies: gather() follows the strides of the inputs, scatter()
 // those of the outputs.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DENSE_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_DENSE_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -51,5 +50,3 @@ void gather(const ByteTensor<const std::byte>& tensor, std::byte* bytes);
 void scatter(const ByteTensor<std::byte>& tensor, const char* bytes);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_DENSE_H_

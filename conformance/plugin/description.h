@@ -1,6 +1,5 @@
 // description.h -- what a kernel may say of itself: ranges and refusals.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ void check_description(const Description& description,
                        const std::string& source);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_H_

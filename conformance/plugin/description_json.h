@@ -1,8 +1,7 @@
 // description_json.h -- what a kernel says of itself, as JSON: the one form
 // that a process answers, reports hold and --description reads.
 // adapters/PROTOCOL.md lists the fields.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -41,5 +40,3 @@ Description parse_device(const std::string& text, const std::string& file);
 Description read_device(const std::string& file);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_

@@ -1,6 +1,5 @@
 // device.h -- problems whose buffers are copied to a device and back.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DEVICE_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_DEVICE_H_
+#pragma once
 
 #include <ropeproof_device.h>
 
@@ -55,5 +54,3 @@ class Device {
 bool is_whole(const ropeproof_device_memory& memory);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_DEVICE_H_

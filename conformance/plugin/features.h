@@ -1,7 +1,6 @@
 // features.h -- the features of a kernel, once: bit, word, which calls need it,
 // and what a report says where it is missing.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_FEATURES_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_FEATURES_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -115,5 +114,3 @@ std::string missing(const Description& description, std::uint32_t operation,
                     const Needs& needs);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_FEATURES_H_

@@ -1,7 +1,6 @@
 // fields.h -- the fields of a problem, once: the protocol and the columns of a
 // pack follow from what is said here. scalings.h has those of a scaling.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_FIELDS_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_FIELDS_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -74,5 +73,3 @@ inline ropeproof_problem without_data(ropeproof_problem p,
 }
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_FIELDS_H_

@@ -1,7 +1,6 @@
 // float_control.h -- how a thread's processor is set, as far as calls must
 // leave it so.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_FLOAT_CONTROL_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_FLOAT_CONTROL_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -30,5 +29,3 @@ bool differ_in_flushing(const FloatControl& before, const FloatControl& after);
 std::string name_changes(const FloatControl& before, const FloatControl& after);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_FLOAT_CONTROL_H_

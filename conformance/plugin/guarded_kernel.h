@@ -1,6 +1,5 @@
 // guarded_kernel.h -- a kernel whose tensors lie between guard pages.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_GUARDED_KERNEL_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_GUARDED_KERNEL_H_
+#pragma once
 
 #include <string>
 
@@ -50,5 +49,3 @@ class GuardedKernel : public Kernel {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_GUARDED_KERNEL_H_

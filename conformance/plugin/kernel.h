@@ -5,8 +5,7 @@
 // that speaks the framed protocol of adapters/PROTOCOL.md. Third-party code
 // never runs in the runner's own process: a crash or a hang is an answer, not
 // the end of the run.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -252,5 +251,3 @@ std::unique_ptr<Kernel> start_process(const std::string& command,
 std::unique_ptr<Kernel> reach_process(int socket, KernelOptions options);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_

@@ -1,6 +1,5 @@
 // large.h -- vectors of millions of numbers.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_LARGE_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_LARGE_H_
+#pragma once
 
 #include <sys/mman.h>
 
@@ -33,5 +32,3 @@ std::vector<T> large(std::size_t size) {
 }
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_LARGE_H_

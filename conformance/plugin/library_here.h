@@ -1,7 +1,6 @@
 // library_here.h -- a library in the caller's own process, for measurements: a
 // call costs what the kernel costs, and its crash is the caller's.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_
+#pragma once
 
 #include <ropeproof_device.h>
 
@@ -30,5 +29,3 @@ LibraryHere load_library_here(const std::string& path);
 bool is_library_here();
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_

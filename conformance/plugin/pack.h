@@ -5,8 +5,7 @@
 //     DIR/in/NAME.bin   the inputs of one call
 //     DIR/out/NAME.bin  its outputs, written by the device
 //     DIR/RUN.md        all of this, for whoever writes the device's loop
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_PACK_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_PACK_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -70,5 +69,3 @@ class PackWriter {
 Pack read_pack(const std::filesystem::path& directory);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_PACK_H_

@@ -1,6 +1,5 @@
 // patience.h -- how often a kernel may hang, crash or break the protocol.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_PATIENCE_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_PATIENCE_H_
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -54,5 +53,3 @@ class Patience {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_PATIENCE_H_

@@ -1,6 +1,5 @@
 // problem.h -- a ropeproof_problem, as far as a specification says what it is.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_PROBLEM_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_PROBLEM_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -34,5 +33,3 @@ ropeproof_problem problem_of(std::uint32_t operation,
                              std::int64_t seq);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_PROBLEM_H_

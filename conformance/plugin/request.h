@@ -1,6 +1,5 @@
 // request.h -- the header lines that the runner sends to a process.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_REQUEST_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_REQUEST_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -70,5 +69,3 @@ inline bool is_in_file(const Json& buffer) { return buffer.size() > 2; }
 inline std::size_t offset_of(const Json& buffer) { return buffer[2]; }
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_REQUEST_H_

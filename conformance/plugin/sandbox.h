@@ -6,8 +6,7 @@
 // read, and a private /tmp. A filter refuses system calls that reach into other
 // processes. What runs there sees no process of the runner's, nor its files,
 // and ends with the last of its own.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SANDBOX_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_SANDBOX_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -52,5 +51,3 @@ bool limit_writing();
 void hide_memory();
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_SANDBOX_H_

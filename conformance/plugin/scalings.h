@@ -1,8 +1,7 @@
 // scalings.h -- the scalings of the ABI, a row each: bit, word, parameters and
 // the fields that hold them. Vectors, the C ABI, the protocol and the columns
 // of a pack follow from what is said here.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SCALINGS_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_SCALINGS_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -182,5 +181,3 @@ inline bool follows_length(const reference::Scaling& scaling) {
 }
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_SCALINGS_H_

@@ -1,6 +1,5 @@
 // shared_file.h -- large tensors on their way to a process and back.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SHARED_FILE_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_SHARED_FILE_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -36,5 +35,3 @@ class SharedFile {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_SHARED_FILE_H_

@@ -1,6 +1,5 @@
 // shared_memory.h -- memory that a runner shares with a kernel's process.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SHARED_MEMORY_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_SHARED_MEMORY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -34,5 +33,3 @@ void unmap_shared(const SharedPlace& place, std::byte* begin,
                   std::size_t bytes);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_SHARED_MEMORY_H_

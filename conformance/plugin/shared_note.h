@@ -1,6 +1,5 @@
 // shared_note.h -- what a worker leaves when it crashes.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SHARED_NOTE_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_SHARED_NOTE_H_
+#pragma once
 
 #include <sys/mman.h>
 
@@ -35,5 +34,3 @@ class SharedNote {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_SHARED_NOTE_H_

@@ -1,6 +1,5 @@
 // sparse_memory.h -- blocks of many GiB of which little is ever touched.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SPARSE_MEMORY_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_SPARSE_MEMORY_H_
+#pragma once
 
 #include <cstddef>
 #include <new>
@@ -70,5 +69,3 @@ class SparseMemory {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_SPARSE_MEMORY_H_

@@ -4,8 +4,7 @@
 // that is killed. So its parent is a process that does nothing but wait: for
 // the plug-in's end or for the runner's, whichever comes first, and then kills
 // what the plug-in has started, even where that left the process group.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SUPERVISOR_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_SUPERVISOR_H_
+#pragma once
 
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -40,5 +39,3 @@ struct Ended {
                             const std::function<void()>& body);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_SUPERVISOR_H_

@@ -1,6 +1,5 @@
 // test_outcomes.h -- for tests: Catch2 prints the outcome of a call by name.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_TEST_OUTCOMES_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_TEST_OUTCOMES_H_
+#pragma once
 
 #include <catch2/catch_tostring.hpp>
 
@@ -16,5 +15,3 @@ CATCH_REGISTER_ENUM(ropeproof::conformance::plugin::Outcome,
                     ropeproof::conformance::plugin::Outcome::kCrash,
                     ropeproof::conformance::plugin::Outcome::kTimeout,
                     ropeproof::conformance::plugin::Outcome::kMissing)
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_TEST_OUTCOMES_H_

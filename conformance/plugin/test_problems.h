@@ -1,7 +1,6 @@
 // test_problems.h -- for tests: processes that speak the protocol, and problems
 // with gaps everywhere.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_TEST_PROBLEMS_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_TEST_PROBLEMS_H_
+#pragma once
 
 #include <algorithm>
 #include <chrono>
@@ -112,5 +111,3 @@ struct Weight {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_TEST_PROBLEMS_H_

@@ -1,7 +1,6 @@
 // timed_library.h -- a library behind walls, called without a message in
 // between: for measurements of kernels that nobody trusts.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_TIMED_LIBRARY_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_TIMED_LIBRARY_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -73,5 +72,3 @@ class TimedLibrary {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_TIMED_LIBRARY_H_

@@ -1,6 +1,5 @@
 // vast_memory.h -- a dense buffer of many GiB that takes a few MiB of memory.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_VAST_MEMORY_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_VAST_MEMORY_H_
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -33,5 +32,3 @@ class VastMemory {
 };
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_VAST_MEMORY_H_

@@ -1,6 +1,5 @@
 // worker.h -- what runs where the plug-in runs: loading, solving, crashing.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_WORKER_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_WORKER_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -101,5 +100,3 @@ void serve_timed(const std::string& path, Doorbell& bell);
 void limit_threads(int threads);
 
 }  // namespace ropeproof::conformance::plugin
-
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_WORKER_H_

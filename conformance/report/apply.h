@@ -1,6 +1,5 @@
 // apply.h -- waivers on a report: which failures were expected.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_APPLY_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_APPLY_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -30,5 +29,3 @@ const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,
                               const std::string& case_id);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_APPLY_H_

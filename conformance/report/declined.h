@@ -1,6 +1,5 @@
 // declined.h -- what the cases that a kernel declined have in common.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_DECLINED_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_DECLINED_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -21,5 +20,3 @@ struct DeclinedCases {
 std::vector<DeclinedCases> declined_cases(const check::Run& run);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_DECLINED_H_

@@ -1,6 +1,5 @@
 // diagnoses_text.h -- what, where and why, in three lines a fault.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_DIAGNOSES_TEXT_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_DIAGNOSES_TEXT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -23,5 +22,3 @@ std::string diagnoses_text(const std::vector<explain::Diagnosis>& diagnoses,
                            bool has_details);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_DIAGNOSES_TEXT_H_

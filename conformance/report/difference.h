@@ -1,6 +1,5 @@
 // difference.h -- two reports of one kernel: what has become of each check.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_DIFFERENCE_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_DIFFERENCE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -72,5 +71,3 @@ std::string difference_text(const Difference& difference, std::size_t most);
 std::string difference_markdown(const Difference& difference, std::size_t most);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_DIFFERENCE_H_

@@ -1,7 +1,6 @@
 // failure_text.h -- one failing check for people, and how its parts are
 // written.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
+#pragma once
 
 #include <string>
 
@@ -46,5 +45,3 @@ std::string paragraph(const std::string& label, const std::string& text,
 using text::format;
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_

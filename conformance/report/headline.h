@@ -1,7 +1,6 @@
 // headline.h -- what a verdict is about: how far the positions go of which it
 // says something, and what a kernel forms more coarsely than its tensors.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_HEADLINE_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_HEADLINE_H_
+#pragma once
 
 #include <string>
 
@@ -40,5 +39,3 @@ std::string backend_text(const Report& report);
 std::string headline(const Report& report, const Totals& totals);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_HEADLINE_H_

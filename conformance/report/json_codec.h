@@ -1,7 +1,6 @@
 // json_codec.h -- the members of an object, written to JSON or read from it by
 // one list of them: a function template members(codec, object).
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_JSON_CODEC_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_JSON_CODEC_H_
+#pragma once
 
 #include <array>
 #include <cmath>
@@ -168,5 +167,3 @@ void description(Codec& c, Is<plugin::Description> auto& kernel) {
 }
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_JSON_CODEC_H_

@@ -1,6 +1,5 @@
 // merge.h -- the reports of all shards, as the report of the whole.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_MERGE_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_MERGE_H_
+#pragma once
 
 #include <string>
 #include <utility>
@@ -28,5 +27,3 @@ struct NamedReport {
 Report merge_reports(std::vector<NamedReport> shards);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_MERGE_H_

@@ -1,6 +1,5 @@
 // policy.h -- what a grader demands of a kernel that it does not know.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_POLICY_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_POLICY_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -42,5 +41,3 @@ Policy read_policy(const std::string& file);
 std::string verdict_line(const Report& report, const std::string& policy);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_POLICY_H_

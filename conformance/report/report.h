@@ -1,7 +1,6 @@
 // report.h -- what a run found, for people and programs. Every total is
 // computed here and nowhere else.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -176,5 +175,3 @@ std::string json_report(const Report& report);
 std::string junit_report(const Report& report);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_

@@ -1,7 +1,6 @@
 // report_reader.h -- a JSON report, back as the Report that it was written
 // from.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_REPORT_READER_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_REPORT_READER_H_
+#pragma once
 
 #include <stdexcept>
 #include <string>
@@ -24,5 +23,3 @@ struct ReportError : std::invalid_argument {
 Report read_report(const std::string& given, const std::string& file);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_REPORT_READER_H_

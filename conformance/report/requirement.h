@@ -3,8 +3,7 @@
 // A kernel is judged at what it claims, so one that claims little conforms
 // easily. A gate for kernels that it does not know, those that programs write
 // above all, says beforehand what is enough.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_REQUIREMENT_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_REQUIREMENT_H_
+#pragma once
 
 #include <string>
 
@@ -42,5 +41,3 @@ void keep_required(const std::string& required, const Judged& judged,
 std::string weaker_than_required(const Report& report, const Totals& totals);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_REQUIREMENT_H_

@@ -1,7 +1,6 @@
 // scope.h -- what a kernel has to offer, as words: the other half of what is
 // required of one.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_SCOPE_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_SCOPE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -33,5 +32,3 @@ std::vector<std::string> lacking(const Scope& scope, const Report& report,
                                  const Totals& totals);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_SCOPE_H_

@@ -4,8 +4,7 @@
 // A cell is one report: an engine of one version, asked a tier or a profile. It
 // is red if the report does not conform, waivers aside; README.md says what a
 // cause of that is and covers.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_
+#pragma once
 
 #include <compare>
 #include <cstddef>
@@ -118,5 +117,3 @@ std::string scoreboard_html(const Scoreboard& board);
 std::string scoreboard_badge(const Scoreboard& board);  // SVG
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_

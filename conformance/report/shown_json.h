@@ -1,6 +1,5 @@
 // shown_json.h -- what the pictures of a report are drawn of, as JSON.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_SHOWN_JSON_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_SHOWN_JSON_H_
+#pragma once
 
 #include "conformance/check/shown.h"
 #include "conformance/report/json_codec.h"
@@ -14,5 +13,3 @@ Json shown_json(const check::Shown& shown);
 check::Shown read_shown(const Json& json);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_SHOWN_JSON_H_

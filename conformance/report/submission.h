@@ -1,7 +1,6 @@
 // submission.h -- reports that somebody hands in for an engine, before they
 // enter the scoreboard.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_SUBMISSION_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_SUBMISSION_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -34,5 +33,3 @@ Findings look_at(const Submission& submission, const cases::Corpus& corpus,
                  const std::string& version, const Date& today);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_SUBMISSION_H_

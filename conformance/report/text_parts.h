@@ -1,7 +1,6 @@
 // text_parts.h -- what a report says in words, whatever its format: a sentence
 // or a list each.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_TEXT_PARTS_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_TEXT_PARTS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -49,5 +48,3 @@ std::string verdict_counts(const Totals& totals);
 std::vector<const check::Check*> failing_checks(const Report& report);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_TEXT_PARTS_H_

@@ -1,6 +1,5 @@
 // unasked.h -- what a kernel declares and a run did not judge.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_UNASKED_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_UNASKED_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -27,5 +26,3 @@ std::vector<std::string> unasked(const check::Run& run);
 void forget_unasked(const Scope& demanded, check::Run& run);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_UNASKED_H_

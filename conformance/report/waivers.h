@@ -15,8 +15,7 @@
 //
 // A defect must have the last three. A file in which every waiver has a kind
 // says why cells of a scoreboard are red (scoreboard.h).
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_WAIVERS_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_WAIVERS_H_
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -79,5 +78,3 @@ std::string date_text(const Date& date);
 Date parse_date(std::string_view text);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_WAIVERS_H_

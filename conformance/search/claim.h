@@ -1,6 +1,5 @@
 // claim.h -- the strictest claims that a kernel's results hold to.
-#ifndef ROPEPROOF_CONFORMANCE_SEARCH_CLAIM_H_
-#define ROPEPROOF_CONFORMANCE_SEARCH_CLAIM_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -44,5 +43,3 @@ std::string claims_text(const FoundClaims& found);
 std::string claims_json(const FoundClaims& found);
 
 }  // namespace ropeproof::conformance::search
-
-#endif  // ROPEPROOF_CONFORMANCE_SEARCH_CLAIM_H_

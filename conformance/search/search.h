@@ -1,6 +1,5 @@
 // search.h -- looking for a case that a kernel fails, for as long as it takes.
-#ifndef ROPEPROOF_CONFORMANCE_SEARCH_SEARCH_H_
-#define ROPEPROOF_CONFORMANCE_SEARCH_SEARCH_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -61,5 +60,3 @@ cases::Files failure_files(const StressFailure& failure,
                            const std::string& version);
 
 }  // namespace ropeproof::conformance::search
-
-#endif  // ROPEPROOF_CONFORMANCE_SEARCH_SEARCH_H_

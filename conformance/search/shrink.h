@@ -1,6 +1,5 @@
 // shrink.h -- the smallest case that still fails.
-#ifndef ROPEPROOF_CONFORMANCE_SEARCH_SHRINK_H_
-#define ROPEPROOF_CONFORMANCE_SEARCH_SHRINK_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -26,5 +25,3 @@ inline constexpr std::int64_t kMaxTries = 20000;
 Shrunk shrink(const cases::Problem& problem, const StillFails& fails);
 
 }  // namespace ropeproof::conformance::search
-
-#endif  // ROPEPROOF_CONFORMANCE_SEARCH_SHRINK_H_

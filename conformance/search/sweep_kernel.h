@@ -4,8 +4,7 @@
 // forms cos and sin of every position below a limit and every pair, by the
 // operation table; one that has only rope is probed with unit vectors: x = (1,
 // 0) comes out as (cos, sin).
-#ifndef ROPEPROOF_CONFORMANCE_SEARCH_SWEEP_KERNEL_H_
-#define ROPEPROOF_CONFORMANCE_SEARCH_SWEEP_KERNEL_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -53,5 +52,3 @@ void add(judge::Measurement& total, const judge::Measurement& part);
 SweepResult sweep_kernel(plugin::Kernel& kernel, const SweepRequest& request);
 
 }  // namespace ropeproof::conformance::search
-
-#endif  // ROPEPROOF_CONFORMANCE_SEARCH_SWEEP_KERNEL_H_

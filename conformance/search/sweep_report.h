@@ -1,7 +1,6 @@
 // sweep_report.h -- what a sweep found, as a file: of a large one the parts,
 // and the whole that they make.
-#ifndef ROPEPROOF_CONFORMANCE_SEARCH_SWEEP_REPORT_H_
-#define ROPEPROOF_CONFORMANCE_SEARCH_SWEEP_REPORT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -65,5 +64,3 @@ struct NamedSweep {
 Sweep merge_sweeps(std::vector<NamedSweep> parts);
 
 }  // namespace ropeproof::conformance::search
-
-#endif  // ROPEPROOF_CONFORMANCE_SEARCH_SWEEP_REPORT_H_

@@ -1,7 +1,6 @@
 // asked_cases.h -- the cases that a kernel is asked, formed once for all that
 // look at them.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -37,5 +36,3 @@ class AskedCases {
 };
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_

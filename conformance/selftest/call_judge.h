@@ -1,7 +1,6 @@
 // call_judge.h -- judges kernels by what the core tier calls in a row and at
 // once.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_CALL_JUDGE_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_CALL_JUDGE_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -29,5 +28,3 @@ class CallJudge {
 };
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_CALL_JUDGE_H_

@@ -1,7 +1,6 @@
 // controls.h -- honest kernels of every kind, which the suite must pass, and
 // near which its bounds must be.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_CONTROLS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_CONTROLS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -50,5 +49,3 @@ ControlScore score(plugin::Kernel& kernel, const std::string& name,
                    const cases::Corpus& corpus);
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_CONTROLS_H_

@@ -1,7 +1,6 @@
 // fakes.h -- kernels that are hostile or lie: each must get exactly its verdict
 // and exit status.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -30,5 +29,3 @@ FakeScore score(const ExpectedFake& fake, const FakePlaces& places,
                 const cases::Corpus& corpus);
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_H_

@@ -5,8 +5,7 @@
 // and a place. Nobody writes them by hand: there is one for every combination
 // that the model allows. A fault is found if the judge finds its answer wrong
 // in some call that has all its classes; one that no call touches is not.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_FAULTS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_FAULTS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -78,5 +77,3 @@ class FaultMeter {
 };
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_FAULTS_H_

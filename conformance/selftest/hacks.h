@@ -4,8 +4,7 @@
 // row is one such find: a shared library or a Python process that runs behind
 // walls (plugin/sandbox.h), asked by a policy with fresh questions, and what
 // becomes of it. Honest kernels are rows, too: they raise no alarm.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_HACKS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_HACKS_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -69,5 +68,3 @@ std::string score_text(const std::vector<HackRow>& rows);
 std::string untrusted_table(const std::vector<HackRow>& rows);
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_HACKS_H_

@@ -1,6 +1,5 @@
 // hunt.h -- which cases kill which mutants.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_HUNT_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_HUNT_H_
+#pragma once
 
 #include <atomic>
 #include <deque>
@@ -36,5 +35,3 @@ class Hunt {
 };
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_HUNT_H_

@@ -1,6 +1,5 @@
 // mutant_table.h -- what becomes of each mutant, as a page.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_MUTANT_TABLE_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_MUTANT_TABLE_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ std::string score_text(const SelftestReport& report);
 std::string mutant_table(const SelftestReport& report);
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_MUTANT_TABLE_H_

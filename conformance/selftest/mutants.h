@@ -3,8 +3,7 @@
 // Each is the exact kernel with one mutation, for some problems or for all, or
 // from one call to the next. What needs a process of its own, a read past the
 // end or a wrong start, is a fake (fakes/expected.h).
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -80,5 +79,3 @@ class MutantKernel : public wrong::PipelineKernel {
 };
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_

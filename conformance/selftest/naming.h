@@ -1,6 +1,5 @@
 // naming.h -- whether a mutant's failures are given the right name.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_NAMING_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_NAMING_H_
+#pragma once
 
 #include <set>
 #include <span>
@@ -53,5 +52,3 @@ class Naming {
 bool names(const std::vector<explain::Diagnosis>& diagnoses, cases::Bug bug);
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_NAMING_H_

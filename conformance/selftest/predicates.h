@@ -1,6 +1,5 @@
 // predicates.h -- for which problems, and where in them, a mutant is wrong.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_PREDICATES_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_PREDICATES_H_
+#pragma once
 
 #include "conformance/wrong/mutation.h"
 
@@ -22,5 +21,3 @@ inline bool is_last_head(const Problem& p, const wrong::HeadIndex& i) {
 }
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_PREDICATES_H_

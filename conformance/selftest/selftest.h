@@ -1,7 +1,6 @@
 // selftest.h -- the suite tested: honest kernels pass and come near their
 // bounds, broken ones fail, hostile ones get exactly their verdict.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -60,5 +59,3 @@ SelftestReport run_selftest(const cases::Corpus& corpus,
                             const SelftestOptions& options);
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_

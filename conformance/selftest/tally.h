@@ -1,6 +1,5 @@
 // tally.h -- how many of all are right.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_TALLY_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_TALLY_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -24,5 +23,3 @@ struct Tally {
 };
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_TALLY_H_

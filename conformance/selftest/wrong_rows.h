@@ -1,6 +1,5 @@
 // wrong_rows.h -- answers that are wrong in one row, put before the judge.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_WRONG_ROWS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_WRONG_ROWS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -35,5 +34,3 @@ WrongRows found_in(const cases::Case& c, std::uint32_t operation,
                    const judge::Claim& claim);
 
 }  // namespace ropeproof::conformance::selftest
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_WRONG_ROWS_H_

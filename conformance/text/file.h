@@ -1,6 +1,5 @@
 // file.h -- files as bytes, and what is said of one that is no good.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_FILE_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_FILE_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -30,5 +29,3 @@ std::string read_file(const std::filesystem::path& path,
 std::optional<std::string> read_whole(const std::filesystem::path& path);
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_FILE_H_

@@ -1,6 +1,5 @@
 // format.h -- numbers as text.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_FORMAT_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_FORMAT_H_
+#pragma once
 
 #include <charconv>
 #include <cstdint>
@@ -35,5 +34,3 @@ std::string part_of(Part part, All all) {
 }
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_FORMAT_H_

@@ -1,6 +1,5 @@
 // hex.h -- bit patterns as text.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_HEX_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_HEX_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -23,5 +22,3 @@ bool is_hex(std::string_view text);
 std::optional<std::uint64_t> parse_hex(std::string_view text);
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_HEX_H_

@@ -1,6 +1,5 @@
 // markup.h -- text inside HTML, XML and SVG.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_MARKUP_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_MARKUP_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -12,5 +11,3 @@ namespace ropeproof::conformance::text {
 std::string escaped(std::string_view text);
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_MARKUP_H_

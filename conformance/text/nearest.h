@@ -1,6 +1,5 @@
 // nearest.h -- names that a misspelt one may have meant.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_NEAREST_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_NEAREST_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -15,5 +14,3 @@ std::string nearest(std::string_view given, std::vector<std::string> names,
                     std::size_t most = 3);
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_NEAREST_H_

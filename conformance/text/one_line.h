@@ -1,6 +1,5 @@
 // one_line.h -- text from elsewhere, fit to stand in a message.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_ONE_LINE_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_ONE_LINE_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -16,5 +15,3 @@ std::string printable(std::string_view text);
 std::string one_line(std::string_view text);
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_ONE_LINE_H_

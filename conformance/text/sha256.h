@@ -1,6 +1,5 @@
 // sha256.h -- the digest that names bytes in manifests and ledgers.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_SHA256_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_SHA256_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -15,5 +14,3 @@ std::string sha256(std::string_view bytes);
 std::string sha256_of(const std::function<std::string_view()>& next_piece);
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_SHA256_H_

@@ -1,6 +1,5 @@
 // signature.h -- a JSON document that says who wrote it: Ed25519 (RFC 8032).
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_SIGNATURE_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_SIGNATURE_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -27,5 +26,3 @@ std::string without_signature(std::string_view json);
 std::string why_not_signed(std::string_view json, const std::string& key);
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_SIGNATURE_H_

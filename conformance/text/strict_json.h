@@ -3,8 +3,7 @@
 //
 // A StrictObject refuses the members that nobody asked for, so that a grown
 // file cannot be half read.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -91,5 +90,3 @@ nlohmann::json parse_json(const std::string& text, const std::string& where,
                           int max_depth = kMaxJsonDepth);
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_

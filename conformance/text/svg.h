@@ -1,7 +1,6 @@
 // svg.h -- pictures: elements, and a chart over the pairs of a head. Lengths in
 // pixels.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_SVG_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_SVG_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -58,5 +57,3 @@ class PairChart {
 };
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_SVG_H_

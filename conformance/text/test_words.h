@@ -1,7 +1,6 @@
 // test_words.h -- for tests: Catch2 prints an enumerator that has a word in a
 // text::Words table by that word.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_TEST_WORDS_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_TEST_WORDS_H_
+#pragma once
 
 #include <catch2/catch_tostring.hpp>
 #include <string>
@@ -18,5 +17,3 @@ struct StringMaker<Value> {
 };
 
 }  // namespace Catch
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_TEST_WORDS_H_

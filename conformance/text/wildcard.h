@@ -1,6 +1,5 @@
 // wildcard.h -- patterns of case ids.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_WILDCARD_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_WILDCARD_H_
+#pragma once
 
 #include <string_view>
 
@@ -11,5 +10,3 @@ namespace ropeproof::conformance::text {
 bool matches(std::string_view pattern, std::string_view text);
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_WILDCARD_H_

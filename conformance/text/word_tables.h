@@ -2,8 +2,7 @@
 //
 // There is one table per enumeration, beside what it names; the schema and the
 // adapters' documentation use the same words.
-#ifndef ROPEPROOF_CONFORMANCE_TEXT_WORD_TABLES_H_
-#define ROPEPROOF_CONFORMANCE_TEXT_WORD_TABLES_H_
+#pragma once
 
 #include <array>
 #include <optional>
@@ -120,5 +119,3 @@ std::string word(Value value) {
 }
 
 }  // namespace ropeproof::conformance::text
-
-#endif  // ROPEPROOF_CONFORMANCE_TEXT_WORD_TABLES_H_

@@ -1,7 +1,6 @@
 // attention.h -- how many heads a model has, how wide, and which channels of
 // them are rotary.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_ATTENTION_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_ATTENTION_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -50,5 +49,3 @@ Heads heads_of(const Attention& attention, Part part, Kind kind,
                std::uint64_t rows);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_ATTENTION_H_

@@ -3,8 +3,7 @@
 // Opening reads headers alone. What a header says is held against the file:
 // each tensor lies in it, none overlaps another, and its bytes are those of
 // its shape and type.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_CHECKPOINT_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_CHECKPOINT_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -92,5 +91,3 @@ std::uint64_t size_of(const InputFile& file, const std::string& name,
                       const std::vector<std::uint64_t>& shape);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_CHECKPOINT_H_

@@ -1,7 +1,6 @@
 // collect.h -- the parts of an attention in two checkpoints, read: q, k, v of
 // each layer, fused or not, side by side.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_COLLECT_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_COLLECT_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -32,5 +31,3 @@ Collected collect(
     const std::function<void(std::size_t, std::size_t)>& progress);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_COLLECT_H_

@@ -5,8 +5,7 @@
 // be permuted alike, their biases, norms and rows of LoRA B with them; v and
 // LoRA A never. What is alike is decided by `expected`, else by most of q and
 // k; of as many on both sides, those that are permuted.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_COMPARE_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_COMPARE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -70,5 +69,3 @@ std::string text_of(const Comparison& comparison);
 std::string json_of(const Comparison& comparison);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_COMPARE_H_

@@ -1,6 +1,5 @@
 // faults.h -- what is wrong with rows that are not as they should be.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_FAULTS_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_FAULTS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -44,5 +43,3 @@ std::optional<Fault> fault_of(const Compared& compared,
                               const Expected& expected);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_FAULTS_H_

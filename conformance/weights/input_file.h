@@ -1,6 +1,5 @@
 // input_file.h -- a large file, read in places.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_INPUT_FILE_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_INPUT_FILE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -42,5 +41,3 @@ class InputFile {
 };
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_INPUT_FILE_H_

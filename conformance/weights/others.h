@@ -1,7 +1,6 @@
 // others.h -- the tensors that no pairing concerns: experts, feed-forward,
 // embeddings, norms. A right converter gives them other names and nothing else.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_OTHERS_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_OTHERS_H_
+#pragma once
 
 #include <functional>
 #include <vector>
@@ -18,5 +17,3 @@ std::vector<Finding> compare_others(
     const std::function<void(std::size_t, std::size_t)>& progress);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_OTHERS_H_

@@ -2,8 +2,7 @@
 //
 // The new files have the bytes of the old ones, headers and metadata too, but
 // for the rows of q and k, their biases, norms and LoRA B, which move.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_PERMUTE_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_PERMUTE_H_
+#pragma once
 
 #include <filesystem>
 #include <functional>
@@ -49,5 +48,3 @@ std::string difference(const Checkpoint& in, const Checkpoint& out,
                        const Moves& moves, const ByteProgress& progress);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_PERMUTE_H_

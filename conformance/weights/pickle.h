@@ -1,6 +1,5 @@
 // pickle.h -- the tensors that a pickle of PyTorch describes, without Python.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_PICKLE_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_PICKLE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -26,5 +25,3 @@ std::vector<PickledTensor> read_pickle(const InputFile& file,
                                        std::string_view bytes);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_PICKLE_H_

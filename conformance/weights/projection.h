@@ -1,7 +1,6 @@
 // projection.h -- the q and k of a layer as numbers: weights, biases and norms,
 // multiplied by inputs of our own.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_PROJECTION_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_PROJECTION_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -80,5 +79,3 @@ class LayerReader {
 };
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_PROJECTION_H_

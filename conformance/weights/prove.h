@@ -12,8 +12,7 @@
 // e has the roundings of binary64 on the way and, where the two have unlike
 // types, what rounding the weights to each may have cost. Norms are taken as
 // root mean squares.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_PROVE_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_PROVE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -71,5 +70,3 @@ Imprint imprint_of(std::span<const double> energies,
 std::string words_of(const Imprint& imprint);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_PROVE_H_

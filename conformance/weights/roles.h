@@ -1,7 +1,6 @@
 // roles.h -- what a tensor is, by its name: the table
 // vectors/models/types/tensors.json. No code knows a name.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_ROLES_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_ROLES_H_
+#pragma once
 
 #include <compare>
 #include <filesystem>
@@ -67,5 +66,3 @@ class RoleTable {
 std::string words_of(Part part, Kind kind);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_ROLES_H_

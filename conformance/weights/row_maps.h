@@ -1,7 +1,6 @@
 // row_maps.h -- the rearrangements of rows that converters make, right and
 // wrong, as maps.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_ROW_MAPS_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_ROW_MAPS_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -68,5 +67,3 @@ RowMap rows_of_part(Part part, FusedOrder order, std::uint64_t rows,
                     std::uint64_t heads, std::uint64_t kv_heads);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_ROW_MAPS_H_

@@ -1,6 +1,5 @@
 // rows.h -- the rows of a tensor, as digests.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_ROWS_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_ROWS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -38,5 +37,3 @@ void refuse_nans(const Checkpoint& checkpoint, const Tensor& tensor,
                  std::span<const std::byte> bytes);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_ROWS_H_

@@ -1,6 +1,5 @@
 // test_checkpoints.h -- small checkpoints in a folder of their own.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_TEST_CHECKPOINTS_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_TEST_CHECKPOINTS_H_
+#pragma once
 
 #include <unistd.h>
 
@@ -172,5 +171,3 @@ class TestFolder {
 };
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_TEST_CHECKPOINTS_H_

@@ -1,7 +1,6 @@
 // zip.h -- files that lie in a ZIP archive as they are, as torch.save and
 // numpy.savez write them.
-#ifndef ROPEPROOF_CONFORMANCE_WEIGHTS_ZIP_H_
-#define ROPEPROOF_CONFORMANCE_WEIGHTS_ZIP_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -65,5 +64,3 @@ struct Extent {
 std::map<std::string, Extent> read_zip(const InputFile& file);
 
 }  // namespace ropeproof::conformance::weights
-
-#endif  // ROPEPROOF_CONFORMANCE_WEIGHTS_ZIP_H_

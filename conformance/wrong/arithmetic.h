@@ -1,7 +1,6 @@
 // arithmetic.h -- how a pipeline rounds: what it makes of numbers on their way
 // from the tensor and the table to the result.
-#ifndef ROPEPROOF_CONFORMANCE_WRONG_ARITHMETIC_H_
-#define ROPEPROOF_CONFORMANCE_WRONG_ARITHMETIC_H_
+#pragma once
 
 #include "conformance/wrong/pipeline.h"
 #include "reference/format.h"
@@ -30,5 +29,3 @@ class Arithmetic {
 };
 
 }  // namespace ropeproof::conformance::wrong
-
-#endif  // ROPEPROOF_CONFORMANCE_WRONG_ARITHMETIC_H_

@@ -1,6 +1,5 @@
 // elements.h -- what a problem of the C ABI says, and elements in its memory.
-#ifndef ROPEPROOF_CONFORMANCE_WRONG_ELEMENTS_H_
-#define ROPEPROOF_CONFORMANCE_WRONG_ELEMENTS_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -89,5 +88,3 @@ inline std::int64_t last_position(const ropeproof_problem& p) {
 }
 
 }  // namespace ropeproof::conformance::wrong
-
-#endif  // ROPEPROOF_CONFORMANCE_WRONG_ELEMENTS_H_

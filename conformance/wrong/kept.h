@@ -1,6 +1,5 @@
 // kept.h -- what a kernel keeps from one call to the next.
-#ifndef ROPEPROOF_CONFORMANCE_WRONG_KEPT_H_
-#define ROPEPROOF_CONFORMANCE_WRONG_KEPT_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -70,5 +69,3 @@ class Keeper {
 };
 
 }  // namespace ropeproof::conformance::wrong
-
-#endif  // ROPEPROOF_CONFORMANCE_WRONG_KEPT_H_

@@ -4,8 +4,7 @@
 // the suite must fail (selftest/mutants.h). Those that have words of their own
 // are the hypotheses that wrong answers and probes are compared with:
 // mutations() has them all.
-#ifndef ROPEPROOF_CONFORMANCE_WRONG_MUTATION_H_
-#define ROPEPROOF_CONFORMANCE_WRONG_MUTATION_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -68,5 +67,3 @@ auto reverses(Is is) {
 }
 
 }  // namespace ropeproof::conformance::wrong
-
-#endif  // ROPEPROOF_CONFORMANCE_WRONG_MUTATION_H_

@@ -1,6 +1,5 @@
 // mutation_lists.h -- the hypotheses by subject, and what their changes share.
-#ifndef ROPEPROOF_CONFORMANCE_WRONG_MUTATION_LISTS_H_
-#define ROPEPROOF_CONFORMANCE_WRONG_MUTATION_LISTS_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -140,5 +139,3 @@ auto for_all(Change change) {
 }
 
 }  // namespace ropeproof::conformance::wrong
-
-#endif  // ROPEPROOF_CONFORMANCE_WRONG_MUTATION_LISTS_H_

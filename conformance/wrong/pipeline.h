@@ -1,7 +1,6 @@
 // pipeline.h -- what a kernel computes, step by step, as data: a right kernel
 // or, once a mutation (mutation.h) has changed a step, a wrong one.
-#ifndef ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_H_
-#define ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -170,5 +169,3 @@ Pipeline exact_pipeline();
 Pipeline f32_pipeline(PowerForm form = PowerForm::kReciprocal);
 
 }  // namespace ropeproof::conformance::wrong
-
-#endif  // ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_H_

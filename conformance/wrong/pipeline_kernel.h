@@ -4,8 +4,7 @@
 // it: so selftest makes its controls and mutants of it. And what it answers
 // with a known bug, a kernel with that bug answers, too: so a diagnosis
 // compares. It runs in the suite's own process.
-#ifndef ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_
-#define ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_
+#pragma once
 
 #include <memory>
 #include <span>
@@ -79,5 +78,3 @@ class PipelineKernel : public plugin::Kernel {
 };
 
 }  // namespace ropeproof::conformance::wrong
-
-#endif  // ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_

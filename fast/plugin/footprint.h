@@ -1,6 +1,5 @@
 // footprint.h -- where the rows of a strided tensor lie.
-#ifndef ROPEPROOF_FAST_PLUGIN_FOOTPRINT_H_
-#define ROPEPROOF_FAST_PLUGIN_FOOTPRINT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -69,5 +68,3 @@ inline bool overlap(const Extent& a, const Extent& b) noexcept {
 bool rows_overlap(const Footprint& footprint);
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_PLUGIN_FOOTPRINT_H_

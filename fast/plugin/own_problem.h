@@ -1,6 +1,5 @@
 // own_problem.h -- a problem of the C ABI with its own buffers, for the tests.
-#ifndef ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_
-#define ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -100,5 +99,3 @@ inline constexpr std::uint32_t kOperations[] = {
     ROPEPROOF_PERMUTE};
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_

@@ -1,7 +1,6 @@
 // plan_cache.h -- the plans of a thread's last problems. The C ABI hands over
 // frequencies with every call; a decode step takes less time than their plan.
-#ifndef ROPEPROOF_FAST_PLUGIN_PLAN_CACHE_H_
-#define ROPEPROOF_FAST_PLUGIN_PLAN_CACHE_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -62,5 +61,3 @@ class PlanCache {
 };
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_PLUGIN_PLAN_CACHE_H_

@@ -1,6 +1,5 @@
 // problem.h -- a problem of the C ABI, checked and in the terms of rope_fast.h.
-#ifndef ROPEPROOF_FAST_PLUGIN_PROBLEM_H_
-#define ROPEPROOF_FAST_PLUGIN_PROBLEM_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -55,5 +54,3 @@ std::int32_t check_tensors(const ropeproof_problem& problem,
                            Tensors& tensors);
 
 }  // namespace ropeproof::fast
-
-#endif  // ROPEPROOF_FAST_PLUGIN_PROBLEM_H_

@@ -33,8 +33,7 @@
 //
 // The bound assumes that nothing overflows. Every function here is the same
 // number on every machine.
-#ifndef ROPEPROOF_REFERENCE_BOUND_BOUND_H_
-#define ROPEPROOF_REFERENCE_BOUND_BOUND_H_
+#pragma once
 
 #include <cstdint>
 
@@ -195,5 +194,3 @@ double underflow_error(const Claim& claim, double sum_of_magnitudes);
 double table_underflow(const Claim& claim);
 
 }  // namespace ropeproof::reference::bound
-
-#endif  // ROPEPROOF_REFERENCE_BOUND_BOUND_H_

@@ -1,7 +1,6 @@
 // log_bound.h -- |ln x| from above, without the host's libm, so that a bound is
 // the same number on every machine.
-#ifndef ROPEPROOF_REFERENCE_BOUND_LOG_BOUND_H_
-#define ROPEPROOF_REFERENCE_BOUND_LOG_BOUND_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -21,5 +20,3 @@ inline double abs_ln_bound(double x) {
 }
 
 }  // namespace ropeproof::reference::bound
-
-#endif  // ROPEPROOF_REFERENCE_BOUND_LOG_BOUND_H_

@@ -1,7 +1,6 @@
 // scaling_roundings.h -- what a scaling adds to the roundings in theta, if a
 // kernel computes it by itself.
-#ifndef ROPEPROOF_REFERENCE_BOUND_SCALING_ROUNDINGS_H_
-#define ROPEPROOF_REFERENCE_BOUND_SCALING_ROUNDINGS_H_
+#pragma once
 
 #include <vector>
 
@@ -41,5 +40,3 @@ namespace ropeproof::reference::bound {
 std::vector<double> scaling_roundings(const Claim& claim, const Spec& spec);
 
 }  // namespace ropeproof::reference::bound
-
-#endif  // ROPEPROOF_REFERENCE_BOUND_SCALING_ROUNDINGS_H_

@@ -4,8 +4,7 @@
 // p, width(e) how many there are.
 //
 // [Va17] A. Vaswani et al., "Attention Is All You Need", arXiv:1706.03762, 3.5.
-#ifndef ROPEPROOF_REFERENCE_ENCODINGS_ABSOLUTE_H_
-#define ROPEPROOF_REFERENCE_ENCODINGS_ABSOLUTE_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -140,5 +139,3 @@ Real element(const Decay& e, std::int64_t p, std::int64_t) {
 }
 
 }  // namespace ropeproof::reference::encodings
-
-#endif  // ROPEPROOF_REFERENCE_ENCODINGS_ABSOLUTE_H_

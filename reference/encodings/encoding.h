@@ -2,8 +2,7 @@
 // x'_p or a score is given instead of RoPE.
 //
 // absolute.h and relative.h say what each is; here is what they have in common.
-#ifndef ROPEPROOF_REFERENCE_ENCODINGS_ENCODING_H_
-#define ROPEPROOF_REFERENCE_ENCODINGS_ENCODING_H_
+#pragma once
 
 #include <cstdint>
 #include <type_traits>
@@ -58,5 +57,3 @@ std::vector<Golden> golden_encoding(Oracle oracle, const Encoding& encoding,
                                     Rounding rounding = Rounding::kToOdd);
 
 }  // namespace ropeproof::reference::encodings
-
-#endif  // ROPEPROOF_REFERENCE_ENCODINGS_ENCODING_H_

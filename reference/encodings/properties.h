@@ -3,8 +3,7 @@
 // A tutorial asks five properties of an encoding and ticks them in a table.
 // Here each tick is a check on certified numbers: 8 channels (binary: 5), a
 // trained length of 32.
-#ifndef ROPEPROOF_REFERENCE_ENCODINGS_PROPERTIES_H_
-#define ROPEPROOF_REFERENCE_ENCODINGS_PROPERTIES_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -45,5 +44,3 @@ struct Properties {
 std::vector<Properties> all_properties();
 
 }  // namespace ropeproof::reference::encodings
-
-#endif  // ROPEPROOF_REFERENCE_ENCODINGS_PROPERTIES_H_

@@ -8,8 +8,7 @@
 //        Text-to-Text Transformer", arXiv:1910.10683, section 2.1.
 // [Pr22] O. Press, N. A. Smith, M. Lewis, "Train Short, Test Long",
 // arXiv:2108.12409.
-#ifndef ROPEPROOF_REFERENCE_ENCODINGS_RELATIVE_H_
-#define ROPEPROOF_REFERENCE_ENCODINGS_RELATIVE_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -166,5 +165,3 @@ Real element(const Alibi& e, Positions p, std::int64_t i, std::int64_t j,
 }
 
 }  // namespace ropeproof::reference::encodings
-
-#endif  // ROPEPROOF_REFERENCE_ENCODINGS_RELATIVE_H_

@@ -1,7 +1,6 @@
 // test_rotation.h -- RoPE by the text of rope.h in 50 digits, for what
 // documents say of it.
-#ifndef ROPEPROOF_REFERENCE_ENCODINGS_TEST_ROTATION_H_
-#define ROPEPROOF_REFERENCE_ENCODINGS_TEST_ROTATION_H_
+#pragma once
 
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -96,5 +95,3 @@ inline Vector wavy(std::size_t size, double phase) {
 }
 
 }  // namespace ropeproof::reference::encodings
-
-#endif  // ROPEPROOF_REFERENCE_ENCODINGS_TEST_ROTATION_H_

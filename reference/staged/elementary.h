@@ -4,8 +4,7 @@
 // An operation takes exact numbers, evaluates the real function and rounds once
 // to nearest, ties to even. No host libm, compiler flag, rounding mode or
 // contraction has a say.
-#ifndef ROPEPROOF_REFERENCE_STAGED_ELEMENTARY_H_
-#define ROPEPROOF_REFERENCE_STAGED_ELEMENTARY_H_
+#pragma once
 
 #include "reference/format.h"
 
@@ -48,5 +47,3 @@ bool available();
 double apply(Op op, Format format, double a, double b = 0, double c = 0);
 
 }  // namespace ropeproof::reference::staged
-
-#endif  // ROPEPROOF_REFERENCE_STAGED_ELEMENTARY_H_

@@ -5,8 +5,7 @@
 // compiler flag, a library linked with -ffast-math or a kernel that changed a
 // control register breaks that without a trace in the code, and then wrong
 // digits come out with nothing undecided. So it is asked first.
-#ifndef ROPEPROOF_REFERENCE_SWEEP_ARITHMETIC_H_
-#define ROPEPROOF_REFERENCE_SWEEP_ARITHMETIC_H_
+#pragma once
 
 #include <stdexcept>
 #include <string>
@@ -29,5 +28,3 @@ std::string arithmetic_fault(
 void require_arithmetic();
 
 }  // namespace ropeproof::reference::sweep
-
-#endif  // ROPEPROOF_REFERENCE_SWEEP_ARITHMETIC_H_

@@ -8,8 +8,7 @@
 // oracle encloses each entry in interval arithmetic.
 //
 // Tokens of the same position share a row.
-#ifndef ROPEPROOF_REFERENCE_SWEEP_COS_SIN_TABLE_H_
-#define ROPEPROOF_REFERENCE_SWEEP_COS_SIN_TABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <iterator>
@@ -84,5 +83,3 @@ class CosSinTable {
 };
 
 }  // namespace ropeproof::reference::sweep
-
-#endif  // ROPEPROOF_REFERENCE_SWEEP_COS_SIN_TABLE_H_

@@ -10,8 +10,7 @@
 // [MR22]  Muller, Rideau, "Formalization of double-word arithmetic, and
 //         comments on [JMP17]", ACM TOMS 48(1), 2022: the same, proved in Coq,
 //         some constants smaller.
-#ifndef ROPEPROOF_REFERENCE_SWEEP_DOUBLE_DOUBLE_H_
-#define ROPEPROOF_REFERENCE_SWEEP_DOUBLE_DOUBLE_H_
+#pragma once
 
 #include <cmath>
 
@@ -101,5 +100,3 @@ inline constexpr double kCosSinProductError = 11.33 * kU2;
 }
 
 }  // namespace ropeproof::reference::sweep
-
-#endif  // ROPEPROOF_REFERENCE_SWEEP_DOUBLE_DOUBLE_H_

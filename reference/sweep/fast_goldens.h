@@ -4,8 +4,7 @@
 // Cosines and sines come from cos_sin_table.h and rotations are formed in
 // double-double arithmetic, each with a bound of its error; the rounding test
 // (rounding.h) decides the bits, or the oracle does, from the start.
-#ifndef ROPEPROOF_REFERENCE_SWEEP_FAST_GOLDENS_H_
-#define ROPEPROOF_REFERENCE_SWEEP_FAST_GOLDENS_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -76,5 +75,3 @@ class FastGoldens {
 };
 
 }  // namespace ropeproof::reference::sweep
-
-#endif  // ROPEPROOF_REFERENCE_SWEEP_FAST_GOLDENS_H_

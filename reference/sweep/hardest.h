@@ -4,8 +4,7 @@
 // there a correctly rounded result changes. N random values come as close as
 // 1/(2N) ulp to one; a search over all of them finds the few where an
 // implementation needs the most bits to round correctly.
-#ifndef ROPEPROOF_REFERENCE_SWEEP_HARDEST_H_
-#define ROPEPROOF_REFERENCE_SWEEP_HARDEST_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -48,5 +47,3 @@ struct HardSearch {
 std::vector<HardCase> find_hardest(Oracle oracle, const HardSearch& search);
 
 }  // namespace ropeproof::reference::sweep
-
-#endif  // ROPEPROOF_REFERENCE_SWEEP_HARDEST_H_

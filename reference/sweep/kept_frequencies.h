@@ -2,8 +2,7 @@
 //
 // An oracle takes 50 us for each pair, more than the rotations of a small call;
 // runs and tests ask for few sets of frequencies, again and again.
-#ifndef ROPEPROOF_REFERENCE_SWEEP_KEPT_FREQUENCIES_H_
-#define ROPEPROOF_REFERENCE_SWEEP_KEPT_FREQUENCIES_H_
+#pragma once
 
 #include <memory>
 #include <mutex>
@@ -40,5 +39,3 @@ std::shared_ptr<const KeptFrequencies> kept_frequencies(Oracle oracle,
                                                         const Spec& spec);
 
 }  // namespace ropeproof::reference::sweep
-
-#endif  // ROPEPROOF_REFERENCE_SWEEP_KEPT_FREQUENCIES_H_

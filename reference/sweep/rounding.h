@@ -3,8 +3,7 @@
 // A real number y is known as hi + lo, normalized, within `margin`. All numbers
 // in [hi + lo - margin, hi + lo + margin] round alike, or the test says that it
 // does not know.
-#ifndef ROPEPROOF_REFERENCE_SWEEP_ROUNDING_H_
-#define ROPEPROOF_REFERENCE_SWEEP_ROUNDING_H_
+#pragma once
 
 #include <bit>
 #include <cmath>
@@ -40,5 +39,3 @@ inline std::optional<double> round_to_nearest(DoubleDouble y, double margin) {
 }
 
 }  // namespace ropeproof::reference::sweep
-
-#endif  // ROPEPROOF_REFERENCE_SWEEP_ROUNDING_H_

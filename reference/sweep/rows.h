@@ -1,7 +1,6 @@
 // rows.h -- double-double arithmetic on one row of pairs, compiled for the
 // processor at hand.
-#ifndef ROPEPROOF_REFERENCE_SWEEP_ROWS_H_
-#define ROPEPROOF_REFERENCE_SWEEP_ROWS_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -58,5 +57,3 @@ bool rotate_row_to_odd(std::span<const CosSin> row, const CosSinError* errors,
                        std::uint64_t* y_v);
 
 }  // namespace ropeproof::reference::sweep
-
-#endif  // ROPEPROOF_REFERENCE_SWEEP_ROWS_H_

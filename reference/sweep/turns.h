@@ -14,8 +14,7 @@
 //        with q and p, which weigh less than 2^-41 of the whole, in doubles.
 //        The remainders z^6/13! and z^6/12! are below 2^-128.
 //   (T3) The product of the two rotations.
-#ifndef ROPEPROOF_REFERENCE_SWEEP_TURNS_H_
-#define ROPEPROOF_REFERENCE_SWEEP_TURNS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -68,5 +67,3 @@ void turn_row(const Circle& circle, std::span<const FixedTurns> turns,
               std::span<const double> summands, TurnedEntry* entries);
 
 }  // namespace ropeproof::reference::sweep
-
-#endif  // ROPEPROOF_REFERENCE_SWEEP_TURNS_H_

@@ -1,6 +1,5 @@
 // choices.h -- what the families run over.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_FAMILIES_CHOICES_H_
-#define ROPEPROOF_CONFORMANCE_CASES_FAMILIES_CHOICES_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -109,5 +108,3 @@ inline Problem unit_vectors(reference::Format dtype,
 }
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_FAMILIES_CHOICES_H_

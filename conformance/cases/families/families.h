@@ -7,8 +7,7 @@
 // values random to the last bit. What a family adds is said in its group's
 // description. Sizes are as small as the bugs allow: a case of the smoke and
 // core tiers is data that everybody downloads.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILIES_H_
-#define ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILIES_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -72,5 +71,3 @@ Group core_hard(const std::string& source_text, const std::string& file);
 std::vector<Group> full_families();
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILIES_H_

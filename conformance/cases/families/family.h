@@ -1,6 +1,5 @@
 // family.h -- the making of a family of cases: ids, inputs, targets.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILY_H_
-#define ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILY_H_
+#pragma once
 
 #include <string>
 #include <utility>
@@ -68,5 +67,3 @@ Problem make_permutation(reference::Format dtype,
                          std::int64_t columns, std::uint64_t seed);
 
 }  // namespace ropeproof::conformance::cases
-
-#endif  // ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILY_H_

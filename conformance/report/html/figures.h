@@ -1,7 +1,6 @@
 // figures.h -- the pictures of a report: SVG and a table, for a page whose
 // style is figure_style().
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_HTML_FIGURES_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_HTML_FIGURES_H_
+#pragma once
 
 #include <string>
 
@@ -27,5 +26,3 @@ std::string frequency_figure(const Report& report);
 std::string rotation_figure(const Report& report);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_HTML_FIGURES_H_

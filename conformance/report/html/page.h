@@ -1,7 +1,6 @@
 // page.h -- a report as one page for people who look: the verdict first, then
 // what was judged, the diagnosis, the failures by their causes, pictures.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_HTML_PAGE_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_HTML_PAGE_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ std::string html_report(const Report& report);
 std::string html_report(const Report& report, const Difference* since);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_HTML_PAGE_H_

@@ -1,7 +1,6 @@
 // plot.h -- the frame of a picture: its size, axes and words for those who do
 // not see it.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_HTML_PLOT_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_HTML_PLOT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -42,5 +41,3 @@ struct PairAxis {
 };
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_HTML_PLOT_H_

@@ -1,6 +1,5 @@
 // style.h -- how the page of a report looks, and its beginning.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_HTML_STYLE_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_HTML_STYLE_H_
+#pragma once
 
 #include <string>
 
@@ -11,5 +10,3 @@ namespace ropeproof::conformance::report {
 std::string page_start(const std::string& title, bool has_since);
 
 }  // namespace ropeproof::conformance::report
-
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_HTML_STYLE_H_

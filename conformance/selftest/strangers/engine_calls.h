@@ -1,8 +1,7 @@
 // engine_calls.h -- calls as engines make them, to see whether a fault matters:
 // drawn from models' sizes, batches, lengths and positions, and from nothing
 // that the suite asks.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_ENGINE_CALLS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_ENGINE_CALLS_H_
+#pragma once
 
 #include <vector>
 
@@ -18,5 +17,3 @@ std::vector<cases::Case> engine_calls(std::uint64_t seed, int count,
                                       bool is_wide);
 
 }  // namespace ropeproof::conformance::selftest::strangers
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_ENGINE_CALLS_H_

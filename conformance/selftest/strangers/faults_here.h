@@ -1,6 +1,5 @@
 // faults_here.h -- a program's faults at one place of a call.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_FAULTS_HERE_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_FAULTS_HERE_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -50,5 +49,3 @@ class Here {
 };
 
 }  // namespace ropeproof::conformance::selftest::strangers
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_FAULTS_HERE_H_

@@ -1,7 +1,6 @@
 // frequencies.h -- what a stranger rotates by: formed from base and scaling, or
 // given.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_FREQUENCIES_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_FREQUENCIES_H_
+#pragma once
 
 #include <vector>
 
@@ -25,5 +24,3 @@ Frequencies frequencies_of(const ropeproof_problem& p, const Here& here,
                            bool takes_inv_freq);
 
 }  // namespace ropeproof::conformance::selftest::strangers
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_FREQUENCIES_H_

@@ -1,7 +1,6 @@
 // kernel.h -- the kernel that all strangers are: plain scalar code in f32, of
 // class A1, with points at which a program's faults strike.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_KERNEL_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_KERNEL_H_
+#pragma once
 
 #include <ropeproof_kernel.h>
 
@@ -18,5 +17,3 @@ void describe(const Program& program, ropeproof_description& description);
 std::int32_t solve(const Program& program, const ropeproof_problem& problem);
 
 }  // namespace ropeproof::conformance::selftest::strangers
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_KERNEL_H_

@@ -4,8 +4,7 @@
 // The points and operations are those of code that anybody writes: loops,
 // indices, numbers, memory, parameters. Nothing here knows what the suite asks
 // or which bugs it has names for.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_PROGRAM_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_PROGRAM_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -122,5 +121,3 @@ std::string words(const Program& program);
 std::string word(Part part);
 
 }  // namespace ropeproof::conformance::selftest::strangers
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_PROGRAM_H_

@@ -1,6 +1,5 @@
 // said.h -- whether a diagnosis says what a fault is.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_SAID_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_SAID_H_
+#pragma once
 
 #include <span>
 #include <string_view>
@@ -29,5 +28,3 @@ inline constexpr text::Words<Said, 5> kSaidWords{{{Said::kExactly, "exactly"},
 Said said_of(const Fault& fault, std::span<const explain::Diagnosis> diagnoses);
 
 }  // namespace ropeproof::conformance::selftest::strangers
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_SAID_H_

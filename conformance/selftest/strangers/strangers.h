@@ -4,8 +4,7 @@
 // is right in all of them, or wrong in fewer than one of 10^4 of their
 // elements, is idle and no fault at all. The others are asked smoke, core, full
 // and three fresh cores, until one kills them.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_STRANGERS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_STRANGERS_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -81,5 +80,3 @@ std::vector<Stranger> run_strangers(const cases::Corpus& corpus,
 std::string table(const std::vector<Stranger>& strangers);
 
 }  // namespace ropeproof::conformance::selftest::strangers
-
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_STRANGERS_STRANGERS_H_

@@ -3,8 +3,7 @@
 // A staged result is not the exact one: it is what a model was trained with.
 // Needs MPFR (elementary.h: available()); without it a step throws
 // std::invalid_argument.
-#ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
-#define ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
+#pragma once
 
 #include <boost/container/flat_map.hpp>
 #include <cstdint>
@@ -60,5 +59,3 @@ class Engine {
 };
 
 }  // namespace ropeproof::reference::staged
-
-#endif  // ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_

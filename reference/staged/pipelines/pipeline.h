@@ -14,8 +14,7 @@
 // There is no code per engine: engine.h executes them all. Each names the row
 // of the error bound (reference/bound/) that a kernel of its kind is judged by;
 // within_bound_test shows that it holds, and how nearly it is reached.
-#ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_PIPELINE_H_
-#define ROPEPROOF_REFERENCE_STAGED_PIPELINES_PIPELINE_H_
+#pragma once
 
 #include <array>
 #include <span>
@@ -79,5 +78,3 @@ enum class Output { kYu, kYv };
 Stage rotation_steps(Output output, Fused fused);
 
 }  // namespace ropeproof::reference::staged
-
-#endif  // ROPEPROOF_REFERENCE_STAGED_PIPELINES_PIPELINE_H_

@@ -1,7 +1,6 @@
 // test_grid.h -- the grid that staged tests walk: exact results, how far a
 // pipeline is from them, and how far a claim lets it be.
-#ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_TEST_GRID_H_
-#define ROPEPROOF_REFERENCE_STAGED_PIPELINES_TEST_GRID_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -192,5 +191,3 @@ inline Measured measure(const Pipeline& pipeline, const bound::Claim& claim,
 }
 
 }  // namespace ropeproof::reference::staged
-
-#endif  // ROPEPROOF_REFERENCE_STAGED_PIPELINES_TEST_GRID_H_

@@ -1,8 +1,7 @@
 // frequency.h -- how fast each pair rotates, and how much it stretches: the
 // formulas of reference/README.md (R1), (R7)-(R16), written down again from the
 // papers and engines that define them, in exact rationals as far as they reach.
-#ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_FREQUENCY_H_
-#define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_FREQUENCY_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -49,5 +48,3 @@ struct Stretch {
 Stretch stretch(const Case& c, std::int64_t j, const Rational& position);
 
 }  // namespace ropeproof::second_oracle
-
-#endif  // ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_FREQUENCY_H_

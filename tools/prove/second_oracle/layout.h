@@ -1,6 +1,5 @@
 // layout.h -- which channels rotate together, going in and coming out.
-#ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_LAYOUT_H_
-#define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_LAYOUT_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -26,5 +25,3 @@ std::vector<bool> untouched(const Case& c);
 std::int64_t permuted_row(const Case& c, std::int64_t i);
 
 }  // namespace ropeproof::second_oracle
-
-#endif  // ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_LAYOUT_H_

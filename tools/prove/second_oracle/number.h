@@ -5,8 +5,7 @@
 // keeps that promise (F. Johansson, "Arb: efficient arbitrary-precision
 // midpoint-radius interval arithmetic", IEEE Trans. Computers 66, 2017). An
 // operation whose result fits has radius zero if its operands have.
-#ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_NUMBER_H_
-#define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_NUMBER_H_
+#pragma once
 
 #include <flint/fmpq.h>
 
@@ -142,5 +141,3 @@ inline Ball log(const Ball& a, slong bits) {
 inline constexpr slong kLadder[] = {192, 384, 768, 1536, 4096};
 
 }  // namespace ropeproof::second_oracle
-
-#endif  // ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_NUMBER_H_

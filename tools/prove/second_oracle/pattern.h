@@ -1,6 +1,5 @@
 // pattern.h -- bit patterns as numbers, and proofs that one is a rounding.
-#ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_PATTERN_H_
-#define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_PATTERN_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -60,5 +59,3 @@ std::uint64_t nearest_f64(const std::function<Ball(slong bits)>& enclose);
 std::string hex(std::uint64_t pattern);
 
 }  // namespace ropeproof::second_oracle
-
-#endif  // ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_PATTERN_H_

@@ -1,6 +1,5 @@
 // power.h -- base^exponent, kept exact where it is rational.
-#ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_POWER_H_
-#define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_POWER_H_
+#pragma once
 
 #include <optional>
 
@@ -18,5 +17,3 @@ std::optional<Rational> rational_power(const Rational& base,
 Ball power(const Rational& base, const Rational& exponent, slong bits);
 
 }  // namespace ropeproof::second_oracle
-
-#endif  // ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_POWER_H_

@@ -1,6 +1,5 @@
 // recheck.h -- proves expected values anew.
-#ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_RECHECK_H_
-#define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_RECHECK_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -30,5 +29,3 @@ Result recheck(const Group& group);
 void recheck_rope(const Case& c, Result& result);
 
 }  // namespace ropeproof::second_oracle
-
-#endif  // ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_RECHECK_H_

@@ -14,8 +14,7 @@
 //                                   largest number of the dtype by 3/16 of it
 //
 // Kernels are sure of a factor's sign where |factor| >= 1/8 and |phi| <= 8.
-#ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_SPECIAL_H_
-#define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_SPECIAL_H_
+#pragma once
 
 #include <cstdint>
 
@@ -42,5 +41,3 @@ std::uint64_t sum_without_number(const Element& a, int f, const Element& b,
 Verdict is_beyond(const Ball& y, std::uint64_t golden, const Format& dtype);
 
 }  // namespace ropeproof::second_oracle
-
-#endif  // ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_SPECIAL_H_

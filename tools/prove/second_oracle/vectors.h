@@ -1,7 +1,6 @@
 // vectors.h -- the committed vectors as this program reads them, from the files
 // and vectors/schema.json alone.
-#ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_VECTORS_H_
-#define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_VECTORS_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -85,5 +84,3 @@ Manifest read_manifest(const std::filesystem::path& folder);
 std::vector<Group> read_groups(const Manifest& manifest);
 
 }  // namespace ropeproof::second_oracle
-
-#endif  // ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_VECTORS_H_

@@ -1,6 +1,5 @@
 // readers.h -- what is fuzzed.
-#ifndef ROPEPROOF_TOOLS_TEST_FUZZ_READERS_H_
-#define ROPEPROOF_TOOLS_TEST_FUZZ_READERS_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -11,5 +10,3 @@ namespace ropeproof::fuzz {
 const std::map<std::string, void (*)(const std::string&)>& readers();
 
 }  // namespace ropeproof::fuzz
-
-#endif  // ROPEPROOF_TOOLS_TEST_FUZZ_READERS_H_
