@@ -6,8 +6,6 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
-#include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "reference/format.h"

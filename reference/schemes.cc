@@ -1,7 +1,6 @@
 #include "reference/schemes.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "reference/refuse.h"

@@ -2,7 +2,6 @@
 // rope_test.
 #include <catch2/catch_test_macros.hpp>
 #include <numbers>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>

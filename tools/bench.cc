@@ -20,7 +20,6 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/worker.h"
-#include "conformance/text/format.h"
 #include "tools/commands.h"
 #include "tools/graded_speed.h"
 #include "tools/kernel_flags.h"

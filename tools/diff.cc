@@ -9,7 +9,6 @@
 
 #include "conformance/bench/speed_report.h"
 #include "conformance/report/difference.h"
-#include "conformance/text/file.h"
 #include "tools/commands.h"
 #include "tools/output_file.h"
 #include "tools/report_file.h"

@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
 #include "conformance/bench/measure.h"
 #include "conformance/plugin/abi_words.h"

@@ -14,7 +14,6 @@
 #include "conformance/cases/summary.h"
 #include "conformance/check/call_coverage.h"
 #include "conformance/check/declarations.h"
-#include "conformance/check/offered.h"
 #include "conformance/cover/drawn.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/models/profiles.h"

@@ -3,7 +3,6 @@
 #endif
 
 #include <cstdlib>
-#include <stdexcept>
 
 #include "tools/commands.h"
 

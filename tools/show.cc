@@ -9,7 +9,6 @@
 #include "conformance/cases/encoding_case.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/summary.h"
-#include "conformance/check/offered.h"
 #include "reference/format.h"
 #include "reference/spec.h"
 #include "tools/commands.h"

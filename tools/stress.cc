@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -16,7 +15,6 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/summary.h"
-#include "conformance/check/offered.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/search/search.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>

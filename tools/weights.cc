@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>

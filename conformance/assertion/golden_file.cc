@@ -4,7 +4,6 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <stdexcept>
 #include <type_traits>
 
 #include "conformance/assertion/judgement.h"

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 #include <optional>
-#include <type_traits>
 #include <variant>
 
 #include "conformance/call/cache.h"

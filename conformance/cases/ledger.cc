@@ -3,7 +3,6 @@
 #include <map>
 #include <set>
 #include <sstream>
-#include <utility>
 
 #include "conformance/cases/encoding_case.h"
 #include "conformance/cases/vector_file.h"

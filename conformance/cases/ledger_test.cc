@@ -8,7 +8,6 @@
 #include "conformance/cases/encoding_case.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
-#include "conformance/cases/vector_file.h"
 
 namespace ropeproof::conformance::cases {
 namespace {

@@ -1,6 +1,5 @@
 #include "conformance/cases/prove.h"
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <span>

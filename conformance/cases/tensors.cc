@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
 #include "conformance/cases/bits_json.h"
 #include "conformance/cases/vector_file.h"

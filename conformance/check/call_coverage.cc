@@ -43,6 +43,47 @@ Share share_of(const cover::Model& model, const cover::Masks& offered,
   return share;
 }
 
+// The dimensions whose class of a call is that of the row which it is formed
+// from: no field says it, or a profile has no other.
+std::vector<bool> decided_by_row(const cover::Model& model,
+                                 const cover::Masks& offered, bool is_profile) {
+  std::vector<bool> are(model.size());
+  for (const char* dimension : {"values", "edge"}) {
+    are[model.at(dimension)] = true;
+  }
+  for (std::size_t d = 0; is_profile && d < model.size(); ++d) {
+    if (std::has_single_bit(offered[d])) are[d] = true;
+  }
+  return are;
+}
+
+// Calls visit(problem, row) for each call of the formed cases.
+template <class Visit>
+void for_each_call(const plugin::Description& description,
+                   const cover::Arrays& arrays, cases::Tier tier,
+                   const cases::Problem* like, const Visit& visit) {
+  PaperKernel lender(description, true, {});  // of memory: no call is made
+  for (const cover::Recipe& recipe : cover::recipes_for(
+           arrays, description, true, tier, 0,
+           [](const cover::Row&) { return true; }, like)) {
+    if (recipe.source == cover::Source::kShapes) continue;
+    const auto ask = [&](std::uint32_t operation, const cases::Problem& p,
+                         const std::string& id) {
+      const call::Call call(lender, operation, p, id, reference::Format::kF32,
+                            call::Contents::kWritten);
+      visit(call.questions().front(), recipe.row);
+    };
+    const cases::Problem p = cover::outline(recipe, description.max_position);
+    for (const std::uint32_t operation :
+         offered_operations(description, p, true)) {
+      ask(operation, p, recipe.id);
+    }
+    if ((description.operations & ROPEPROOF_PERMUTE) != 0) {
+      ask(ROPEPROOF_PERMUTE, permutation_like(p, recipe.seed), "");
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<OperationCoverage> call_coverage(
@@ -50,51 +91,23 @@ std::vector<OperationCoverage> call_coverage(
     cases::Tier tier, const cases::Problem* like) {
   const cover::Model& model = arrays.model;
   cover::Masks offered = cover::offered(model, description, true);
-  std::vector<bool> is_of_row(model.size());
-  for (const char* dimension : {"values", "edge"}) {
-    is_of_row[model.at(dimension)] = true;
-  }
-  if (like != nullptr) {
-    offered = cover::fixed(model, offered, like->pairs());
-    for (std::size_t d = 0; d < model.size(); ++d) {
-      if (std::has_single_bit(offered[d])) is_of_row[d] = true;
-    }
-  }
+  if (like != nullptr) offered = cover::fixed(model, offered, like->pairs());
+  const std::vector<bool> is_of_row =
+      decided_by_row(model, offered, like != nullptr);
   std::map<std::uint32_t, Seen> seen;
-  cover::Row row;  // of the case that is asked
-  const auto count = [&](const ropeproof_problem& problem) {
-    cover::Row classes = cover::classes_of(model, problem);
-    const cover::Masks sees = cover::seen_by(model, problem.operation);
-    for (std::size_t d = 0; d < model.size(); ++d) {
-      if (is_of_row[d] && sees[d] != 0) classes[d] = row[d];
-    }
-    Seen& of = seen.try_emplace(problem.operation, model).first->second;
-    ++of.calls;
-    of.pairs.add(classes);
-    of.triples.add(classes);
-  };
-  PaperKernel lender(description, true, {});  // of memory: no call is made
-  const auto ask = [&](std::uint32_t operation, const cases::Problem& p,
-                       const std::string& id) {
-    const call::Call call(lender, operation, p, id, reference::Format::kF32,
-                          call::Contents::kWritten);
-    count(call.questions().front());
-  };
-  const bool permutes = (description.operations & ROPEPROOF_PERMUTE) != 0;
-  for (const cover::Recipe& recipe : cover::recipes_for(
-           arrays, description, true, tier, 0,
-           [](const cover::Row&) { return true; }, like)) {
-    if (recipe.source == cover::Source::kShapes) continue;
-    row = recipe.row;
-    const cases::Problem p = cover::outline(recipe, description.max_position);
-    for (const std::uint32_t operation :
-         offered_operations(description, p, true)) {
-      ask(operation, p, recipe.id);
-    }
-    if (permutes) {
-      ask(ROPEPROOF_PERMUTE, permutation_like(p, recipe.seed), "");
-    }
-  }
+  for_each_call(
+      description, arrays, tier, like,
+      [&](const ropeproof_problem& problem, const cover::Row& row) {
+        cover::Row classes = cover::classes_of(model, problem);
+        const cover::Masks sees = cover::seen_by(model, problem.operation);
+        for (std::size_t d = 0; d < model.size(); ++d) {
+          if (is_of_row[d] && sees[d] != 0) classes[d] = row[d];
+        }
+        Seen& of = seen.try_emplace(problem.operation, model).first->second;
+        ++of.calls;
+        of.pairs.add(classes);
+        of.triples.add(classes);
+      });
   std::vector<OperationCoverage> coverage;
   for (const auto& [operation, word] : plugin::kOperationWords) {
     if ((description.operations & operation) == 0) continue;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <cmath>
 #include <set>
 #include <string>
 

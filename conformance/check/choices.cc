@@ -1,6 +1,5 @@
 #include "conformance/check/choices.h"
 
-#include <algorithm>
 #include <ranges>
 
 #include "conformance/call/call.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <utility>
 
 #include "conformance/cases/summary.h"
 #include "conformance/check/attempt.h"

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "conformance/call/call.h"

@@ -1,6 +1,5 @@
 // Problems that contradict themselves.
 #include <limits>
-#include <string>
 
 #include "conformance/check/attempt.h"
 #include "conformance/plugin/abi_words.h"

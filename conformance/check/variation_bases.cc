@@ -59,87 +59,109 @@ cases::Bits repeated(const cases::Bits& bits, std::int64_t count) {
   return all;
 }
 
-// Bases of the other Variations.
-std::vector<Problem> bases_of(const Problem& like, std::int64_t reach) {
-  const Problem simple = plain(like, reach);
-  const std::int64_t pairs = simple.pairs();
-  std::vector<Problem> bases;
-  const auto add = [&](const Edit& edit) {
-    bases.push_back(simple);
-    edit(bases.back());
-  };
-  const auto add_scaling = [&](const reference::Scaling& scaling) {
-    add([&](Problem& p) { p.spec.frequencies.scaling = scaling; });
-  };
-  add([](Problem&) {});
-  add([](Problem& problem) {
-    for (double& p : problem.positions) p -= 0.5;
-  });
-  add([&](Problem& p) {
-    p.spec.layout.pairing = reference::Pairing::kHalfSplit;
-    p.spec.layout.blocks = 1;
-    p.spec.layout.pair_distance = pairs;
-    resize_heads(p, std::max(p.spec.layout.head_dim,
-                             p.spec.layout.rotary_offset + 4 * pairs));
-  });
-  add([](Problem& p) {
-    p.spec.layout.pairing = reference::Pairing::kNestedHalfSplit;
-    p.spec.layout.blocks = 2;
-    p.spec.layout.pair_distance = 0;
-  });
-  for (const auto& [bit, word] : plugin::kScalingWords) {
+// The bases of the other Variations.
+class Bases {
+ public:
+  Bases(const Problem& like, std::int64_t reach)
+      : simple_(plain(like, reach)), pairs_(simple_.pairs()), reach_(reach) {
+    add([](Problem&) {});
+    add([](Problem& problem) {
+      for (double& p : problem.positions) p -= 0.5;
+    });
+    add_layouts();
+    for (const auto& [bit, word] : plugin::kScalingWords) add_scaling(bit);
+    add_frequencies();
+    add_axes();
+  }
+  std::vector<Problem> take() { return std::move(bases_); }
+
+ private:
+  void add(const Edit& edit) {
+    bases_.push_back(simple_);
+    edit(bases_.back());
+  }
+
+  void add_layouts() {
+    add([&](Problem& p) {
+      p.spec.layout.pairing = reference::Pairing::kHalfSplit;
+      p.spec.layout.blocks = 1;
+      p.spec.layout.pair_distance = pairs_;
+      resize_heads(p, std::max(p.spec.layout.head_dim,
+                               p.spec.layout.rotary_offset + 4 * pairs_));
+    });
+    add([](Problem& p) {
+      p.spec.layout.pairing = reference::Pairing::kNestedHalfSplit;
+      p.spec.layout.blocks = 2;
+      p.spec.layout.pair_distance = 0;
+    });
+  }
+
+  void add_scaling(std::uint32_t bit) {
     reference::Scaling scaling =
-        plausible_scaling(bit, pairs, (reach + 1) / 4, reach + 1);
-    add_scaling(scaling);
+        plausible_scaling(bit, pairs_, (reach_ + 1) / 4, reach_ + 1);
+    const Edit scale = [&](Problem& p) {
+      p.spec.frequencies.scaling = scaling;
+    };
+    add(scale);
     if (auto* yarn = std::get_if<reference::Yarn>(&scaling)) {
       yarn->mscale = 1;
       yarn->mscale_all_dim = 0.25;
-      add_scaling(scaling);
+      add(scale);
     }
     if (std::holds_alternative<reference::LongRope>(scaling)) {
-      add_scaling(scaling);
-      bases.back().positions = positions_to(reach / 8, simple.tokens(), 1);
-      bases.back() = cases::with_length(std::move(bases.back()));
+      add(scale);
+      bases_.back().positions = positions_to(reach_ / 8, simple_.tokens(), 1);
+      bases_.back() = cases::with_length(std::move(bases_.back()));
     }
   }
-  std::vector<reference::Exponent> exponents;
-  std::vector<double> inv_freq;
-  const double base = simple.spec.frequencies.base;
-  for (std::int64_t j = 0; j < pairs; ++j) {
-    exponents.push_back({2 * j, 2 * pairs});
-    inv_freq.push_back(
-        std::pow(base, -static_cast<double>(j) / static_cast<double>(pairs)));
+
+  void add_frequencies() {
+    std::vector<reference::Exponent> exponents;
+    std::vector<double> inv_freq;
+    const double base = simple_.spec.frequencies.base;
+    for (std::int64_t j = 0; j < pairs_; ++j) {
+      exponents.push_back({2 * j, 2 * pairs_});
+      inv_freq.push_back(std::pow(
+          base, -static_cast<double>(j) / static_cast<double>(pairs_)));
+    }
+    const std::vector<double> pair_bases(inv_freq.size(), base);
+    add([&](Problem& p) { p.spec.frequencies.inv_freq = inv_freq; });
+    add([&](Problem& p) { p.spec.frequencies.exponents = exponents; });
+    add([&](Problem& p) { p.spec.frequencies.bases = pair_bases; });
+    add([&](Problem& p) {
+      p.spec.frequencies.xpos = {static_cast<double>(reach_), 0, false};
+    });
   }
-  const std::vector<double> pair_bases(inv_freq.size(), base);
-  add([&](Problem& p) { p.spec.frequencies.inv_freq = inv_freq; });
-  add([&](Problem& p) { p.spec.frequencies.exponents = exponents; });
-  add([&](Problem& p) { p.spec.frequencies.bases = pair_bases; });
-  add([&](Problem& p) {
-    p.spec.frequencies.xpos = {static_cast<double>(reach), 0, false};
-  });
-  const auto add_axes = [&](const reference::Axes& axes,
-                            const std::vector<reference::Exponent>& own) {
+
+  void add_axes(const reference::Axes& axes,
+                const std::vector<reference::Exponent>& exponents = {}) {
     add([&](Problem& p) {
       p.spec.axes = axes;
-      p.spec.frequencies.exponents = own;
-      p.positions = positions_to(reach, p.tokens(), axes.count);
+      p.spec.frequencies.exponents = exponents;
+      p.positions = positions_to(reach_, p.tokens(), axes.count);
     });
-  };
-  if (pairs >= 4) {
-    const std::int64_t sections[] = {pairs - 2 * (pairs / 4), pairs / 4,
-                                     pairs / 4};
-    add_axes(reference::contiguous_sections(sections), {});
-    add_axes(reference::interleaved_sections(sections), {});
   }
-  if (pairs % 2 == 0) {
-    const auto grid =
-        reference::axial_2d(pairs, 0, reference::Spectrum::kShared);
-    add_axes(grid.axes, grid.exponents);
+  void add_axes() {
+    if (pairs_ >= 4) {
+      const std::int64_t sections[] = {pairs_ - 2 * (pairs_ / 4), pairs_ / 4,
+                                       pairs_ / 4};
+      add_axes(reference::contiguous_sections(sections));
+      add_axes(reference::interleaved_sections(sections));
+    }
+    if (pairs_ % 2 == 0) {
+      const auto grid =
+          reference::axial_2d(pairs_, 0, reference::Spectrum::kShared);
+      add_axes(grid.axes, grid.exponents);
+    }
+    const std::vector<double> weights(static_cast<std::size_t>(2 * pairs_),
+                                      0.5);
+    add_axes(reference::mixed_axes(2, weights));
   }
-  const std::vector<double> weights(static_cast<std::size_t>(2 * pairs), 0.5);
-  add_axes(reference::mixed_axes(2, weights), {});
-  return bases;
-}
+
+  Problem simple_;
+  std::int64_t pairs_, reach_;
+  std::vector<Problem> bases_;
+};
 
 }  // namespace
 
@@ -199,7 +221,7 @@ std::vector<Problem> variation_bases(plugin::Kernel& kernel,
   small = cases::with_length(std::move(small));
 
   if ((operation & plugin::kAngles) == 0 || is_profile) return {small};
-  std::vector<Problem> bases = bases_of(small, reach_of(kernel));
+  std::vector<Problem> bases = Bases(small, reach_of(kernel)).take();
   bases.insert(bases.begin(), std::move(small));
   return bases;
 }

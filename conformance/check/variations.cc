@@ -8,7 +8,6 @@
 
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/smaller.h"
-#include "conformance/check/attempt.h"
 #include "conformance/check/change_finder.h"
 #include "conformance/check/variation_bases.h"
 #include "conformance/plugin/abi_words.h"

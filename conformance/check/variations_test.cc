@@ -1,6 +1,5 @@
 #include "conformance/check/variations.h"
 
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <set>

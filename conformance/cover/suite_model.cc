@@ -1,6 +1,5 @@
 #include "conformance/cover/suite_model.h"
 
-#include <algorithm>
 #include <variant>
 
 #include "conformance/cover/dimension.h"

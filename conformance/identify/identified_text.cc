@@ -1,7 +1,6 @@
 #include "conformance/identify/identified_text.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "conformance/plugin/description_json.h"
 #include "conformance/report/diagnoses_text.h"

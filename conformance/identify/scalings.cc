@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "conformance/cases/summary.h"
 #include "conformance/check/variation_bases.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "conformance/models/config_axes.h"
 #include "conformance/models/config_layers.h"

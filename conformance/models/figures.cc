@@ -1,6 +1,5 @@
 #include "conformance/models/figures.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <stdexcept>
-#include <utility>
 #include <variant>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "conformance/plugin/description_json.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "conformance/plugin/abi_words.h"

@@ -2,7 +2,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <numeric>
 #include <span>
 #include <sstream>
 #include <stdexcept>

@@ -12,7 +12,6 @@
 #include <new>
 #include <optional>
 #include <thread>
-#include <vector>
 
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/patience.h"

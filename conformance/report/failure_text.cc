@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/hex.h"

@@ -3,7 +3,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "conformance/cases/test_corpus.h"

@@ -1,7 +1,5 @@
 // The JSON of a report, written and read by one list of members.
 #include <array>
-#include <cmath>
-#include <concepts>
 #include <nlohmann/json.hpp>
 
 #include "conformance/judge/judge.h"

@@ -2,7 +2,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
-#include <stdexcept>
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/test_formed.h"

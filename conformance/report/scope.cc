@@ -7,7 +7,6 @@
 #include "conformance/plugin/scalings.h"
 #include "conformance/report/headline.h"
 #include "conformance/text/format.h"
-#include "conformance/text/one_line.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {

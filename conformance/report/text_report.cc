@@ -3,9 +3,7 @@
 #include <vector>
 
 #include "conformance/judge/judge.h"
-#include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"
-#include "conformance/report/apply.h"
 #include "conformance/report/declined.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"

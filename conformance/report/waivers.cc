@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <stdexcept>
 
 #include "conformance/text/file.h"

@@ -1,7 +1,6 @@
 #include "conformance/search/search.h"
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -13,7 +12,6 @@
 #include "conformance/cover/form.h"
 #include "conformance/cover/offer.h"
 #include "conformance/cover/recipes.h"
-#include "conformance/plugin/abi_words.h"
 #include "conformance/search/shrink.h"
 
 namespace ropeproof::conformance::search {

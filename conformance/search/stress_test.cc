@@ -1,7 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <filesystem>
-#include <set>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/smaller.h"

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"

@@ -1,6 +1,5 @@
 #include "conformance/selftest/mutants.h"
 
-#include <stdexcept>
 #include <string>
 #include <utility>
 

@@ -1,10 +1,8 @@
 #include "conformance/selftest/wrong_rows.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "conformance/explain/answer.h"
 #include "reference/format.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>

@@ -9,7 +9,6 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 

@@ -1,7 +1,5 @@
 #include "conformance/weights/attention.h"
 
-#include <algorithm>
-
 #include "conformance/models/config.h"
 #include "conformance/text/strict_json.h"
 

@@ -4,8 +4,6 @@
 // https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <limits>
 
 #include "conformance/weights/checkpoint.h"
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <tuple>
-#include <utility>
 
 namespace ropeproof::conformance::weights {
 namespace {

@@ -9,7 +9,7 @@ namespace ropeproof::conformance::wrong {
 
 class Arithmetic {
  public:
-  // Of tensors of `dtype`. The pipeline outlives this.
+  // Takes tensors of `dtype`. The pipeline outlives this.
   Arithmetic(const Pipeline& pipeline, reference::Format dtype);
 
   double element(double x) const;  // as it is read

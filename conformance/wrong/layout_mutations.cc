@@ -1,5 +1,4 @@
 // Which channels are a pair, and how a pair rotates.
-#include <cmath>
 #include <utility>
 
 #include "conformance/wrong/mutation_lists.h"

@@ -1,6 +1,5 @@
 // Where numbers are read and written, and which of them.
 #include <algorithm>
-#include <initializer_list>
 
 #include "conformance/wrong/mutation_lists.h"
 

@@ -1,6 +1,5 @@
 // Changes of numbers that no source reports as such: a step of a kernel in
 // fewer bits than it should have, frequencies of other pairs.
-#include <cmath>
 #include <string>
 
 #include "conformance/wrong/mutation_lists.h"

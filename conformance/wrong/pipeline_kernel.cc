@@ -1,7 +1,6 @@
 #include "conformance/wrong/pipeline_kernel.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 

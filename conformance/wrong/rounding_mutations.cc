@@ -1,5 +1,4 @@
 // How exact angles, tables and results are.
-#include <cmath>
 #include <string>
 #include <tuple>
 

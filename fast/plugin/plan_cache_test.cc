@@ -1,6 +1,5 @@
 #include "fast/plugin/plan_cache.h"
 
-#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <functional>

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "fast/elements.h"
 #include "fast/plugin/footprint.h"

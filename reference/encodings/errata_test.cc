@@ -2,7 +2,6 @@
 #include <boost/math/constants/constants.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "reference/encodings/relative.h"

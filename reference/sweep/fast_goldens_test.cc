@@ -11,7 +11,6 @@
 #include <iostream>
 #include <iterator>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "reference/format.h"

@@ -1,10 +1,8 @@
 // ropeproof search-hard: the values that are hardest to round, for the vectors.
-#include <bit>
 #include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "conformance/cases/bits_json.h"
 #include "conformance/text/format.h"

@@ -1,5 +1,4 @@
 // The full tier.
-#include <utility>
 
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/families/families.h"

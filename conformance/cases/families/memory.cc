@@ -1,5 +1,4 @@
 // How tensors lie in memory, and how large they are.
-#include <algorithm>
 
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/families/families.h"

@@ -1,5 +1,4 @@
 // Axes, positions and frequencies of models of 2026, with the sizes cut down.
-#include <algorithm>
 #include <numbers>
 
 #include "conformance/cases/families/choices.h"

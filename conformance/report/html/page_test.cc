@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "conformance/report/html/figures.h"
-#include "conformance/report/report_reader.h"
 
 namespace ropeproof::conformance::report {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <vector>
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/scalings.h"

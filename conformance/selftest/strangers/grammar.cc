@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "conformance/cases/draw.h"
 #include "conformance/selftest/strangers/program.h"

@@ -1,6 +1,5 @@
 #include "conformance/selftest/strangers/program.h"
 
-#include <cmath>
 #include <iterator>
 
 #include "conformance/text/format.h"

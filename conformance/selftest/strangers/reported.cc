@@ -1,6 +1,5 @@
 // Faults that reports, engines and attacks have shown, as far as the grammar
 // has words for them.
-#include <cmath>
 
 #include "conformance/selftest/strangers/program.h"
 

@@ -8,7 +8,6 @@
 
 #include "conformance/check/diagnose.h"
 #include "conformance/check/runner.h"
-#include "conformance/plugin/abi_words.h"
 #include "conformance/selftest/strangers/engine_calls.h"
 #include "conformance/text/format.h"
 

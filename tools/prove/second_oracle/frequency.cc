@@ -4,7 +4,6 @@
 #include <functional>
 #include <numbers>
 #include <stdexcept>
-#include <string>
 
 #include "tools/prove/second_oracle/pattern.h"
 #include "tools/prove/second_oracle/power.h"

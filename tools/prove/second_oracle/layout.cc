@@ -1,7 +1,6 @@
 #include "tools/prove/second_oracle/layout.h"
 
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace ropeproof::second_oracle {
