@@ -53,7 +53,7 @@ TEST_CASE("a sum of two doubles rounds to float once", "[fast][exact]") {
   CHECK(round_to_float({0, 0}) == 0);
 }
 
-// The same rows as table_at, each formed on its own.
+// The rows of table_at, each formed on its own.
 OwnTable table_one_by_one(const Plan& plan,
                           std::span<const std::int64_t> positions) {
   OwnTable result(positions.size(), static_cast<std::int64_t>(plan.pairs()));

@@ -84,7 +84,7 @@ TEST_CASE("an enclosure that never tightens is an error, not a guess",
   const Ends<1> wide{1, 1.0000000000000003};
   CHECK_THROWS_AS(decide_by({wide, {1, 2}, {1, 2}, &climbs}), Undecided);
   CHECK(climbs == 2);
-  // Nor is an enclosure of zero a zero.
+  // An enclosure of zero is no zero either.
   CHECK_THROWS_AS(
       decide_by(
           {{-0x1p-1074, 0x1p-1074}, {-0x1p-1074, 0}, {0, 0x1p-1074}, &climbs}),

@@ -89,7 +89,7 @@ Pieces pieces_of(const FormatTraits& f, const Fields& fields) {
   return {fields.negative, significand << up, exponent - up, false};
 }
 
-// Of one format: with its numbers constant, most of the work is gone.
+// Decodes one format: with its numbers constant, most of the work is gone.
 template <Format kFormat>
 double decode_from(std::uint64_t bits) {
   constexpr FormatTraits f = traits(kFormat), f64 = traits(Format::kF64);

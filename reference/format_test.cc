@@ -202,7 +202,7 @@ TEST_CASE("rounding to odd keeps exact numbers and makes all others odd",
     negative.negative = true;
     CHECK(to_odd(negative) == -x);
   }
-  // It neither overflows nor vanishes.
+  // The value neither overflows nor vanishes.
   const std::uint64_t top = std::uint64_t{1} << (kPiecesBits - 1);
   CHECK(to_odd(pieces(top, 5000, false)) == std::numeric_limits<double>::max());
   CHECK(to_odd(pieces(top, -5000, false)) == 0x1p-1074);

@@ -177,7 +177,7 @@ int time_rows(const Flags& flags, const std::vector<bench::Row>& rows,
               std::optional<OutputFile>& json) {
   bench::Options options{.repetitions = flags.repetitions};
   if (flags.clock == "process") options.now_ns = bench::process_ns;
-  // Of the widest vectors nobody is twice as fast as the fastest limit.
+  // By the widest vectors nobody is twice as fast as the fastest limit.
   if (flags.kernels.are_walled() && flags.target.empty()) options.too_fast = 2;
   std::vector<bench::RowSpeed> measured;
   int wrong = 0, left_out = 0;

@@ -50,7 +50,7 @@ report::Policy policy_of(const GradeOptions& options) {
   return policy;
 }
 
-// Of 32 bits.
+// A seed of 32 bits.
 std::uint64_t drawn_seed() { return 1 + std::uint64_t{std::random_device()()}; }
 
 // Judges kernels by one policy; what they are asked is loaded with the first,

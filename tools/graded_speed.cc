@@ -80,7 +80,7 @@ Speed timed(const KernelFlags& kernel, const plugin::Description& description,
   Speed slowest{.processor = processor_name()};
   for (const bench::Row& row : bench::all_rows()) {
     if (!is_of(scope, row)) continue;
-    // Of the widest vectors nobody is twice as fast as the fastest limit.
+    // By the widest vectors nobody is twice as fast as the fastest limit.
     const bench::RowSpeed speed =
         bench::measure(row, {&one, 1}, {.too_fast = 2});
     const bench::KernelSpeed& found = speed.kernels.front();

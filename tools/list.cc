@@ -159,7 +159,7 @@ void list_kernels() {
   }
 }
 
-// Those with names, or the one that the flags make.
+// Lists the profiles with names, or the one that the flags make.
 void list_profiles(const std::string& vectors, const ProfileFlags& flags) {
   const auto list = [](const models::Profile& profile) {
     std::cout << profile.name << "\n  " << models::summary(profile) << "\n";

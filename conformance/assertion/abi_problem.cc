@@ -232,7 +232,7 @@ cases::Problem read_problem(const ropeproof_problem& p) {
   problem.batch = p.batch, problem.seq = p.seq;
   problem.spec.layout = read_layout(p);
   if (p.operation == ROPEPROOF_ROTATE) {
-    // Of a given table the tokens' numbers: where an element is, in words.
+    // With a given table tokens have numbers: where an element is, in words.
     for (std::int64_t token = 0; token < p.batch * p.seq; ++token) {
       problem.positions.push_back(static_cast<double>(token % p.seq));
     }

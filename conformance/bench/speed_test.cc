@@ -185,7 +185,7 @@ TEST_CASE("what is changed before a call is judged after it", "[bench]") {
     for (const std::uint32_t lacking : {0u, ROPEPROOF_IN_PLACE + 0u}) {
       const TimedKernel right = exact(lacking);
       Workload work(row);
-      // Of as many calls, how many are not right.
+      // How many of so many calls are not right.
       const auto wrong_calls = [&](const Run& run, int calls) {
         int wrong = 0;
         for (int i = 0; i < calls; ++i) {

@@ -283,7 +283,7 @@ void Workload::change(const plugin::Description& description) {
   changed_.token =
       static_cast<std::int64_t>(at_token % static_cast<std::uint64_t>(p.seq));
   if (row_.operation != ROPEPROOF_ROTATE) {
-    // The same steps from another position, where there is room.
+    // Positions take the same steps from another one, where there is room.
     constexpr std::uint64_t kShifts = 64;
     const auto last = static_cast<std::int64_t>(p.positions.back());
     const auto shift = static_cast<std::int64_t>(others % kShifts);

@@ -54,7 +54,7 @@ bool Call::is_shared(std::initializer_list<const cases::Bits*> lists,
 Rows Call::table_rows(std::initializer_list<const cases::Bits*> inputs) {
   Rows rows =
       rows_of_table(storage_.rows, asked_.batch, asked_.seq, asked_.pairs());
-  // Those of an output are never one.
+  // The batch rows of an output are never one.
   if (problem_.operation != ROPEPROOF_TABLE && is_shared(inputs)) {
     rows.strides.batch = 0;
   }

@@ -16,10 +16,10 @@ using cases::Spacing;
 using Gaps = std::array<std::int64_t, 3>;
 constexpr Gaps kNoGaps{}, kInputGaps{3, 5, 7}, kOutputGaps{9, 11, 13},
     kKeyGaps{15, 19, 17}, kKeyOutputGaps{21, 25, 23};
-// Of positions, amplitudes and tables, which have no heads.
+// The gaps of positions, amplitudes and tables, which have no heads.
 constexpr Gaps kRowGaps{0, 3, 5};
 
-// Of tokens that a cache has not got yet.
+// Room for tokens that a cache has not got yet.
 constexpr std::int64_t kCacheRoom = 2;
 // Each row of a wide dimension takes a page.
 constexpr std::int64_t kMostWideRows = 128;

@@ -54,7 +54,7 @@ Problem without_elements(const Problem& p) {
   return copy;
 }
 
-// These of `count` heads of every token.
+// The elements of `count` heads of every token.
 Bits heads_of(const Problem& p, const Bits& all, std::int64_t count,
               const Indices& heads) {
   Indices rows;

@@ -166,7 +166,7 @@ Check check_large_concurrency(plugin::Kernel& kernel, const Subject& subject) {
   }
   Works works;
   for (int i = 0; i < kThreads; ++i) {
-    // Of other lengths, too.
+    // Lengths differ, too.
     works.add(kernel, operation,
               tokens_from(c, i, 2, kLargeElements / per_token / 2 + 1 + i),
               places[static_cast<std::size_t>(i) % places.size()]);

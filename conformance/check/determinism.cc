@@ -118,7 +118,7 @@ Check check_alone(Plain& plain, const cases::Case& c) {
   return passed(Aspect::kRowsAlone, plain.suffix());
 }
 
-// The same tokens as other batches; then the first heads without the others.
+// Asks the tokens as other batches; then the first heads without the others.
 Check check_neighbours(Plain& plain, const cases::Case& c, const Tokens& all) {
   constexpr Aspect kAspect = Aspect::kNeighbours;
   const auto count = static_cast<std::int64_t>(all.size());

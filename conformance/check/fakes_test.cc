@@ -32,7 +32,7 @@ std::vector<Subject> contrasting(plugin::Kernel& kernel) {
 
 TEST_CASE("the contract is checked with a case that has heads",
           "[conformance][contract][fakes]") {
-  // Of one batch row, as is the first committed case without heads.
+  // It takes one batch row, which the first committed case without heads has.
   const auto kernel =
       plugin::load_library(ROPEPROOF_FAKES_DIR "/declines.so", {});
   const ContractChecks checks(*kernel, cases::committed(), cases::Tier::kCore,

@@ -216,7 +216,7 @@ TEST_CASE("heads of any size leave room for products and sums in any order",
   cases::Problem p =
       cases::make_problem(dtype, cases::window(16, 16, 0, cases::kHalf), 1e4, 8,
                           8, 4, 4, std::vector<double>(64, 3));
-  // Of f16 the elements that are not resized allow no more (frequencies.cc).
+  // Elements of f16 that are not resized allow no more (frequencies.cc).
   p.spec.frequencies.amplitude = dtype == Format::kF16 ? 16 : 1500;
   const cases::GoldenFormer former(p, reference::best_oracle(),
                                    cases::Effort::kFast);

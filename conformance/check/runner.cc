@@ -306,7 +306,7 @@ class Suite {
     return is_often ? kRounds : 1;
   }
 
-  // They are formed for what the kernel offers: no other operation is asked.
+  // Cases are formed for what the kernel offers: no other operation is asked.
   void ask_formed() {
     plugin::Description asked = asked_description(kernel_, selection_);
     asked.operations = filter_.taken(asked.operations);

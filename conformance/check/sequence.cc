@@ -234,7 +234,7 @@ Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
         lengths.emplace_back(change.field, std::move(other));
       }
     }
-    // They fall, without the first problem between them.
+    // Lengths fall, without the first problem between them.
     std::string before = "the first problem";
     for (auto& [length, other] : lengths) {
       result = other.call(length + ", after " + before);

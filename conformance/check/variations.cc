@@ -233,7 +233,7 @@ void add_parameters(ChangeFinder& finder, const S& scaling) {
       });
 }
 
-// The same scaling at other lengths; the first three in this order.
+// Changes the length of a scaling; the first three in this order.
 template <class S>
 void add_lengths(ChangeFinder& finder, const S& scaling) {
   if constexpr (requires { scaling.seq_len; }) {

@@ -63,7 +63,7 @@ class Asker {
   Asker(plugin::Kernel& kernel, const explain::Answer& like)
       : kernel_(kernel), like_(like) {}
 
-  // The same calls.
+  // Makes the call again and again.
   std::vector<explain::Answer> repeat() {
     constexpr std::int64_t kRepeats = 24;
     for (std::int64_t i = 0; i < kRepeats; ++i) {

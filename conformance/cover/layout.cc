@@ -77,7 +77,7 @@ void draw_window(Drawing& d, WindowClass c) {
   const std::int64_t pairs = d.problem.pairs();
   const std::int64_t width =
       l.pair_distance == 0 ? l.rotary_dim : pairs + l.pair_distance;
-  // Of models a half or a quarter of the head rotates.
+  // Models rotate a half or a quarter of the head.
   const std::int64_t some =
       pairs >= 8 && d.draw.one_in(3)
           ? pairs * d.draw.from(kOfModels)

@@ -211,7 +211,7 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
   const auto count = static_cast<std::uint64_t>(std::ranges::count_if(
       shapes, &std::vector<std::int64_t>::empty, &Shape::sections));
   for (const Shape& shape : shapes) {
-    // Of no pattern: a size must not always meet the same dtype.
+    // The dtypes follow no pattern: a size must not always meet the same one.
     const std::uint64_t random = cases::random_bits(count, i);
     if (shape.sections.empty()) ++i;
     const bool is_offered = std::ranges::all_of(shape.of, [&](const auto& of) {

@@ -12,7 +12,7 @@ namespace {
 
 using explain::in_half_circle;
 
-// Of an even number, the upper of the two in the middle: one that was measured.
+// The upper one where two are in the middle: a value that was measured.
 double upper_median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];

@@ -32,7 +32,7 @@ using reference::Pairing;
 constexpr double kFurthest = 131072;
 constexpr std::uint32_t kTable = ROPEPROOF_TABLE;
 
-// Of a subject, in reports: from what a kernel does to how exactly.
+// The place of a subject in reports: from what a kernel does to how exactly.
 std::size_t place_of(const std::string& subject) {
   constexpr const char* kOrder[] = {
       "pairs",   "window",    "direction",  "frequencies",
@@ -127,7 +127,7 @@ class Identifier {
     return c;
   }
 
-  // Of each pairing, at a position at which every pair rotates.
+  // Reads a map of each pairing, at a position at which every pair rotates.
   void read_maps() {
     if (operation_ == 0) {
       add_unseen("pairs", "the kernel rotates nothing");
@@ -250,7 +250,7 @@ class Identifier {
     return RotationReader(prober_, c, std::nullopt);
   }
 
-  // Of the main map's problem, at one token.
+  // The main map's problem, at one token and of another base.
   std::optional<cases::Case> rotating_case(double base) {
     cases::Problem w = wanted();
     w.spec.frequencies.base = base;

@@ -34,7 +34,7 @@ class Sequences {
     for (const auto& [answers, c] : {std::pair{&of_a, &a}, {&of_b, &b}}) {
       if (!answers->wrong) continue;
       if (answers->right) return true;
-      // Or right in a fresh process alone.
+      // It may be right in a fresh process alone.
       if (prober_.kernel().restart(0) && is_right(*c).value_or(false))
         return true;
     }

@@ -117,7 +117,7 @@ class LayoutReader {
     return "the class of " + config_.type + " does not read it";
   }
 
-  // Of an unknown type nobody knows which of two widths is that of a head.
+  // Nobody knows which of two widths is a head's in a model of unknown type.
   void check_width(const std::string& hidden, const std::string& heads,
                    std::int64_t size, std::int64_t count) const {
     if (size % count != 0) {
@@ -159,7 +159,7 @@ class LayoutReader {
   // transformers writes the width of the rotating part as head_dim, too.
   void set_latent(std::int64_t r, ModelRope& result) const {
     const auto nope = model_.integer("qk_nope_head_dim", 0, kMaxHeadDim);
-    // Of a known type the parts decide; its head_dim may be something else.
+    // The parts of a known type decide; its head_dim may be something else.
     const auto given = config_.entry != nullptr && nope
                            ? std::nullopt
                            : model_.integer("head_dim", 2, kMaxHeadDim);

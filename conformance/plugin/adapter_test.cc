@@ -104,7 +104,7 @@ TEST_CASE("a fresh Python process is a fork, unless that would lack threads",
                            Row{"counts-imports", 1, 1, 1},
                            Row{"counts-imports has-threads", 0, 0, 0},
                            Row{"counts-imports never-forks", 0, 0, 0},
-                           // It starts processes that import it again.
+                           // The module starts processes that import it again.
                            Row{"spawns", 7, 7, 7});
   CAPTURE(row.mode);
   const auto kernel = start(adapter(row.mode));

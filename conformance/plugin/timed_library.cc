@@ -49,7 +49,7 @@ double ns_of(const timespec& time) {
          static_cast<double>(time.tv_nsec);
 }
 
-// Of all threads of a process, those that have ended too.
+// The time of all threads of a process, those that have ended, too.
 double processor_ns(pid_t process) {
   clockid_t clock{};
   timespec time{};

@@ -148,7 +148,7 @@ Difference difference_of(const NamedReport& before, const NamedReport& after,
   for (const auto& [key, drift] : drifts) {
     if (drift.is_drifted()) difference.drifts.push_back(drift);
   }
-  // Of one engine the version may differ: that is what is compared.
+  // The version of one engine may differ: that is what is compared.
   for (const auto& [engine, speed] : speeds_after) {
     for (const auto& [old, old_speed] : speeds_before) {
       if (old.name != engine.name) continue;

@@ -77,7 +77,7 @@ plugin::Description described() {
   return d;
 }
 
-// The same run by calls and by files.
+// Checks that a run by calls and one by files are the same.
 void check_same(const wrong::Pipeline& pipeline, int status) {
   const cases::Folder folder;
   const plugin::Description description = described();

@@ -87,7 +87,7 @@ std::string coarse_text(const Report& report, const Totals& totals) {
   return text::joined(parts, "; ");
 }
 
-// Of those that the kernel declares; all of them where nothing was judged.
+// The declared dtypes that were judged; all declared ones where none was.
 std::uint32_t judged_dtypes(const Report& report) {
   std::uint32_t dtypes = 0;
   for (const check::Check& check : report.checks) {

@@ -125,7 +125,7 @@ bool join(Fault& fault, explain::Diagnosis other) {
   if (d.residual) d.residual = std::max(*d.residual, *other.residual);
   d.next_residual = std::max(d.next_residual, other.next_residual);
   if (d.next != other.next) d.next.clear(), d.next_residual = 0;
-  // Of no known bug it is the first failure's.
+  // Where no bug is known, the equation is the first failure's.
   if (d.what.empty() && d.equation != other.equation) d.equation = 0;
   // A right element shows that there is a rule.
   d.where.kind = std::max(d.where.kind, other.where.kind);

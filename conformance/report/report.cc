@@ -132,7 +132,7 @@ bool structure_may_hold(const check::Check& check) {
          check.measurement->beyond_structure == 0;
 }
 
-// Of the checks that `takes` accepts.
+// The totals of the checks that `takes` accepts.
 template <class Takes>
 Totals total_where(const Report& report, const Takes& takes) {
   Totals totals;

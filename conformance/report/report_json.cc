@@ -27,7 +27,7 @@ void members(Codec& c, Is<Ratios> auto& ratios) {
   c.number("A2", ratios[2]);
 }
 
-// Of the sizes of positions that occur: the size, elements, vacuous ones.
+// Each size of positions that occurs: the size, elements, vacuous ones.
 template <class Codec>
 void positions(Codec& c, auto& m) {
   std::vector<std::array<std::int64_t, 3>> sizes;

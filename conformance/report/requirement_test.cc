@@ -264,7 +264,7 @@ TEST_CASE("of a description that is kept which is required",
   CHECK(d.axis_maps == 0);
   CHECK(d.max_position == 4095);
   CHECK(d.name == all.name);
-  // Of a list that is left out everything is judged that is offered.
+  // Where a list is left out, everything is judged that is offered.
   CHECK(kept(least).features == all.features);
   CHECK(kept(least).scalings == all.scalings);
   CHECK(kept(least).axis_maps == all.axis_maps);

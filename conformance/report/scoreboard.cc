@@ -212,7 +212,7 @@ class Maker {
           return is_of(row, with_version);
         });
       };
-      // Of an engine, or a selection, that is not among the reports.
+      // The cause is of an engine, or a selection, that no report has.
       if (!any(false) || (any(true) && !is_known_[i])) continue;
       if (is_known_[i]) {
         cause.state = !covers_[i]                  ? Cause::State::kStale

@@ -192,7 +192,7 @@ std::string scoreboard_html(const Scoreboard& board) {
 std::string scoreboard_badge(const Scoreboard& board) {
   const std::string label = "ropeproof " + board.suite_version;
   const std::string message = count_text(board);
-  // Of DejaVu Sans at 11 pixels; textLength makes other fonts fit.
+  // The width in DejaVu Sans at 11 pixels; textLength makes other fonts fit.
   const auto width = [](const std::string& text) {
     return static_cast<int>(text.size()) * 13 / 2;
   };

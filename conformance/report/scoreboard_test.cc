@@ -71,7 +71,7 @@ Scoreboard board(const std::vector<Waiver>& causes,
                          kToday);
 }
 
-// Of the row of `wrong`, the last.
+// The last cell in the row of `wrong`.
 const Cell& red_cell(const Scoreboard& made) {
   return *made.rows.at(1).cells.at(0);
 }
@@ -248,7 +248,7 @@ TEST_CASE("a submission is of this suite, whole, and explained",
     return text;
   };
   NamedReport right = reports()[1], wrong = reports()[0];
-  // These runs are of the smoke tier: what a profile asks has no tier.
+  // The runs above are of the smoke tier: what a profile asks has no tier.
   CHECK_THAT(faults({{right}, {}, {}}),
              ContainsSubstring("the smoke tier is too little"));
   right.report.tier = wrong.report.tier = std::nullopt;

@@ -17,7 +17,7 @@ bool is_of_same(const Report& a, const Report& b) {
          a.kernel.version == b.kernel.version && a.asked == b.asked;
 }
 
-// The same kernel under another path, judged with other waivers, is the same.
+// A report without what a path and waivers change: the run stays the same.
 std::string bytes_of(Report report) {
   report.kernel_argument.clear();
   report.required.clear();

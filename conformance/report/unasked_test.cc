@@ -63,7 +63,7 @@ Report judged(const plugin::Description& d,
 TEST_CASE("a kernel that is asked for all it declares has nothing unasked",
           "[conformance][report]") {
   plugin::Description d = plain();
-  // It takes no call that a committed defect is in.
+  // The kernel takes no call that a committed defect is in.
   d.features |= ROPEPROOF_VALIDATES;
   const Report report = judged(d);
   CHECK(unasked(report).empty());

@@ -64,7 +64,7 @@ bool is_last_row(const Problem& p, const HeadIndex& i) {
 bool is_any(const Problem&, const HeadIndex&) { return true; }
 bool is_of_k(const Problem&, const HeadIndex& i) { return i.is_key; }
 
-// Of rows of q; k's lie no farther apart.
+// Whether rows of q lie so far apart; k's lie no farther.
 bool is_far(const Problem& p) {
   const auto is_beyond = [&](std::int64_t batch, std::int64_t token,
                              std::int64_t head) {

@@ -64,7 +64,7 @@ Axis axis_in_blocks(const Sections& sections, std::int64_t j) {
 auto takes_blocks(void (*change)(const AbiProblem&, Sections&, std::int64_t&),
                   std::uint32_t map = ROPEPROOF_AXES_SECTIONS) {
   return takes_axis(map, [=](const AbiProblem& p, std::int64_t j) -> Axis {
-    // Of more axes a problem says the sections pair by pair alone.
+    // Where axes are more, a problem says the sections pair by pair alone.
     if (p.position_axes > ROPEPROOF_MAX_SECTIONS) return own_axis(p, j);
     Sections sections{};
     std::ranges::copy(p.axis_sections, sections.begin());

@@ -47,7 +47,7 @@ struct Angles {
   }
 };
 
-// Of what lies from the first to the last, those two.
+// The first and the last item of a list, one behind the other.
 std::string ends_of(const std::string& list) {
   constexpr std::size_t kOne = sizeof(std::int64_t);
   return list.size() < kOne

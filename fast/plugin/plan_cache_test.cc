@@ -19,7 +19,7 @@ thread_local int allocations = 0;
 
 }  // namespace
 
-// Those of this program, counted. Inlined, new and free() would not match.
+// This program's allocations, counted. Inlined, new and free() would not match.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* const memory = std::malloc(bytes)) return memory;

@@ -37,7 +37,7 @@ int half_ulps(const Claim& claim, Format format) {
   return is_16_bit(format) && claim.rounds == Rounds::kTruncate ? 2 : 1;
 }
 
-// Of a conversion: relative, and of subnormal numbers.
+// The error of a conversion: relative, and of subnormal numbers.
 double conversion_error(const Claim& claim, Format format) {
   return half_ulps(claim, format) * roundoff(format);
 }

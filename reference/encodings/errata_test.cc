@@ -53,7 +53,7 @@ TEST_CASE("S2: even and odd concatenated is not the identity at position 0",
   const Vector x = wavy(8, 0.5);
   CHECK(distance(faulty_rotary_embedding(x, 0), x) > 0.1);
   CHECK(rotated(kInterleaved8, 0, x) == x);
-  // It is another layout with other frequencies, to the last bit.
+  // The encoding is another layout with other frequencies, to the last bit.
   Spec spec = spec_of(8, Pairing::kInterleavedToHalf);
   for (std::int64_t j = 0; j < 4; ++j) {
     spec.frequencies.exponents.push_back({4 * j, 8});

@@ -29,7 +29,7 @@ double uniform(Random& random) {
   return static_cast<double>(random() >> 11) * 0x1p-53;
 }
 
-// Of close numbers: both differences are exact.
+// The numbers are close: both differences are exact.
 double difference(std::uint64_t hi, std::uint64_t lo, const WideGolden& want) {
   if (hi == want.hi) return value(lo) - value(want.lo);
   return (value(hi) - value(want.hi)) + (value(lo) - value(want.lo));

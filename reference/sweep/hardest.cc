@@ -50,7 +50,7 @@ class DigitTable {
     }
   }
 
-  // Of all pairs. Some 10 ns for each pair and level.
+  // The rotation of all pairs. Some 10 ns for each pair and level.
   std::vector<CosSin> cos_sin(std::int64_t position) const {
     std::vector<CosSin> row;
     for (std::int64_t level = 0; position != 0; ++level, position /= kDigits) {

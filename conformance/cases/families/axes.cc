@@ -89,7 +89,7 @@ using Ids = std::vector<double>;
 const Ids kForwardAndBack = {-2, -1, 0, 3, 7, -5, 0, 1};
 const Ids kCoordinates = {-0.5, -0.25, 0.125, 0.75, 0.9375, 0.5, -0.0625, -1};
 
-// Of `positions`.
+// The rows of the family `positions`.
 AxisRows first_section_rows() {
   const Sections three = {2, 3, 3}, four = {3, 2, 2, 1}, other = {4, 2, 2},
                  ernie = {3, 3, 2};
@@ -136,7 +136,7 @@ AxisRows first_axis_rows() {
        1e4, kLine, Ids{16777217, 2147483647, 9007199254740992}}};
 }
 
-// Of core-axes.
+// The rows of the family core-axes.
 AxisRows section_rows() {
   const Sections qwen2 = {16, 24, 24}, qwen3 = {24, 20, 20},
                  qwen35 = {11, 11, 10}, ggml = {6, 4, 4, 2},

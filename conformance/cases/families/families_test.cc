@@ -136,7 +136,7 @@ TEST_CASE(
   }
 }
 
-// Of f16 and f64 they are formed at run time: the shapes of models.
+// Cases of f16 and f64 are formed at run time: the shapes of models.
 bool has_heads(reference::Format dtype) {
   return dtype == reference::Format::kF32 || dtype == reference::Format::kBF16;
 }

@@ -171,7 +171,7 @@ ScalingRows listed_rows() {
           xpos_row(true)};
 }
 
-// Of `scalings`.
+// The rows of the family `scalings`.
 ScalingRows first_scaling_rows() {
   return {{"linear, factor 8: Gemma 3, global layers",
            Targets{"scaling/linear-misapplied"}, leading(16, 16, kHalf),

@@ -240,7 +240,7 @@ std::string cause_of(const check::Check& check) {
   return check.reason.empty() ? text : text + ": " + check.reason;
 }
 
-// The same cause in other numbers is the same.
+// Causes that differ in numbers alone are one.
 std::string without_numbers(const std::string& text) {
   std::string result;
   for (const char c : text) {

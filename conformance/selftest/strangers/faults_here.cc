@@ -155,7 +155,7 @@ double Here::number(Point point, double x) const {
         x -= std::nearbyint(x / turn) * turn;
         break;
       }
-      // These begin again from the angle.
+      // This step and the next begin again from the angle.
       case Op::kShortPolynomial:
         x = by_polynomial(angle, is_sine, static_cast<int>(n));
         break;

@@ -71,14 +71,14 @@ constexpr std::array kF64Power{Step{"e", kF64, kDivide, {"2j", "r"}},
                                Step{"t", kF32, kCast, {"t64"}},
                                Step{"theta", kF32, kDivide, {"1", "t"}}};
 
-// The same, stored in T.
+// The power in f64 and the reciprocal in f32, stored in T.
 constexpr std::array kF64PowerInT{Step{"e", kF64, kDivide, {"2j", "r"}},
                                   Step{"t64", kF64, kPow, {"base", "e"}},
                                   Step{"t", kF32, kCast, {"t64"}},
                                   Step{"theta32", kF32, kDivide, {"1", "t"}},
                                   Step{"theta", kT, kCast, {"theta32"}}};
 
-// All of it in f64.
+// theta in f64 in every step.
 constexpr std::array kAllF64{Step{"e", kF64, kDivide, {"2j", "r"}},
                              Step{"t", kF64, kPow, {"base", "e"}},
                              Step{"theta", kF64, kDivide, {"1", "t"}}};

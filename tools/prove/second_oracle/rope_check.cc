@@ -283,7 +283,7 @@ class RopeCheck {
     return is_nearest_pair(y, golden, low_part(task), bits);
   }
 
-  // The same where an element is no number.
+  // Whether the golden keeps the rule where an element is no number.
   bool keeps_rule(const Task& task, const CosSin& cos_sin, slong bits) const {
     if (!c_.is_special || low_part(task) != 0) return false;
     const int cos =
