@@ -17,7 +17,6 @@ namespace ropeproof::tools {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace conformance;
 using reference::Pairing;
 using weights::Attention;
 using weights::Checkpoint;
