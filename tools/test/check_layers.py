@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 141_590, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_622,
+    ("everything outside vectors/", 140_267, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 86_587,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_838, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 14_654,
+    ("conformance/bench", 2_817, "conformance/bench/.*"),
+    ("conformance/identify, explain and wrong", 14_413,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
