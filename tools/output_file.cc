@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <system_error>
 
-
 namespace ropeproof::tools {
 
 namespace fs = std::filesystem;
