@@ -11,6 +11,7 @@
 
 #include "conformance/assertion/judgement.h"
 #include "conformance/assertion/model.h"
+#include "conformance/plugin/description.h"
 
 struct ropeproof_judgement : ropeproof::conformance::assertion::Judgement {
   using Judgement::Judgement;

@@ -5,6 +5,7 @@
 #include "conformance/cases/form_golden.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/runner.h"
+#include "conformance/report/failure_text.h"
 #include "conformance/selftest/asked_cases.h"
 #include "conformance/selftest/call_judge.h"
 #include "conformance/selftest/controls.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "conformance/plugin/abi_words.h"
+#include "conformance/report/failure_text.h"
 #include "conformance/report/html/figures.h"
 #include "conformance/report/html/plot.h"
 #include "conformance/text/svg.h"
