@@ -66,16 +66,5 @@ TEST_CASE(
       "frequencies times 0.0174533");
 }
 
-TEST_CASE("a part of what is not written is no bug of its own by a rule",
-          "[conformance][diagnosis]") {
-  const auto found = said_of(
-      wrong::set(&wrong::Pipeline::leaves,
-                 [](const ropeproof_problem& p, const wrong::HeadIndex& i) {
-                   return i.batch > 0 && p.dtype == ROPEPROOF_F32;
-                 }));
-  REQUIRE(!found.empty());
-  CHECK(found[0].what == "not written");
-}
-
 }  // namespace
 }  // namespace ropeproof::conformance::check

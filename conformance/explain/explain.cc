@@ -182,11 +182,11 @@ class Diagnoser {
     return h;
   }
 
-  // A bug that needs a rule is none of its own where it is part of another one:
-  // "only batch row 0 written" where seq > 4 is "not written" by a rule.
+  // A bug by no rule known is none of its own where it is part of another one:
+  // "only batch row 0 written", where?, is "not written", and says less.
   void take_whole(std::size_t h, const Rule& where) {
     const Numbers failures = explained_by(h, false);
-    if (where.place.kind == Kind::kEverywhere) return take_one(h, where);
+    if (where.place.kind != Kind::kNoSimpleRule) return take_one(h, where);
     for (const std::size_t whole : failures_.wholes_of(h, failures)) {
       const Rule rule =
           strikes_.of_bug(hypotheses_[whole].change, false, failures);
