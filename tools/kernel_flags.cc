@@ -91,7 +91,7 @@ std::shared_ptr<const plugin::Sandbox> KernelFlags::sandbox() const {
         "a kernel in this process, or one that runs already, has no walls; "
         "leave out --sandbox, or give --no-sandbox");
   }
-  static const std::string why = plugin::why_no_sandbox();
+  static const std::string why = plugin::why_no_sandbox(program().string());
   if (!why.empty()) {
     throw std::runtime_error("there is no sandbox here: " + why +
                              "; for a kernel that you trust leave out "

@@ -19,6 +19,7 @@
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/sandbox.h"
+#include "conformance/plugin/supervisor.h"
 #include "conformance/plugin/worker.h"
 #include "conformance/text/nearest.h"
 #include "conformance/text/one_line.h"
@@ -237,6 +238,9 @@ int main(int argc, char** argv) {
   using namespace ropeproof::conformance::plugin;
   if (argc > 1 && std::string_view(argv[1]) == kWorkerWord) {
     serve_executed({argv + 2, argv + argc});
+  }
+  if (argc > 1 && std::string_view(argv[1]) == kSupervisorWord) {
+    supervise_executed({argv + 2, argv + argc});
   }
   let_threads_sleep(argc, argv);
   std::atexit(refuse_exit);

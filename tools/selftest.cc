@@ -112,7 +112,7 @@ std::vector<std::string> lines_of(const std::string& command) {
 int judge_untrusted(const std::string& vectors, const std::string& fakes,
                     const std::string& python, bool is_full,
                     std::optional<OutputFile>& table) {
-  const std::string why = plugin::why_no_sandbox();
+  const std::string why = plugin::why_no_sandbox(program().string());
   if (!why.empty()) {
     throw std::runtime_error("there is no sandbox here: " + why);
   }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +18,6 @@
 #include <iostream>
 #include <thread>
 
-#include "conformance/plugin/sandbox.h"
 #include "conformance/plugin/supervisor.h"
 #include "conformance/text/one_line.h"
 
@@ -85,8 +85,7 @@ void Descriptor::close() {
 }
 
 std::unique_ptr<Child> Child::start(
-    const std::vector<int>& kept,
-    const std::function<void(Descriptor socket)>& in_child) {
+    const std::function<pid_t(int, int, int)>& start_supervisor) {
   int sockets[2], controls[2], pipes[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) fail("socketpair");
   Descriptor ours = own(sockets[0]), theirs = own(sockets[1]);
@@ -100,58 +99,74 @@ std::unique_ptr<Child> Child::start(
   setsockopt(ours.get(), SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
 #endif
 
-  // Text that waits in a buffer would be written twice, should the plug-in
-  // call exit().
-  std::fflush(nullptr);
-  std::cout.flush();
-  const auto kills_before = memory_kills();
-  const pid_t pid = ::fork();
-  if (pid < 0) fail("fork");
-  if (pid == 0) {
-    supervise(controlled.get(), theirs.get(), print.get(), kept, [&] {
-      dup2(print.get(), STDERR_FILENO);
-      print.close();
-      in_child(std::move(theirs));
-    });
-  }
   std::unique_ptr<Child> child(new Child);
-  child->kills_before_ = kills_before;
-  child->supervisor_ = pid;
+  child->kills_before_ = memory_kills();
+  child->supervisor_ =
+      start_supervisor(controlled.get(), theirs.get(), print.get());
   child->control_ = std::move(control);
   child->socket_ = std::move(ours);
   child->output_ = std::move(output);
   return child;
 }
 
+std::unique_ptr<Child> Child::fork_supervisor(
+    const std::function<void(int)>& body) {
+  return start([&](int control, int socket, int print) {
+    // Text that waits in a buffer would be written twice, should the plug-in
+    // call exit().
+    std::fflush(nullptr);
+    std::cout.flush();
+    const pid_t pid = ::fork();
+    if (pid < 0) fail("fork");
+    if (pid == 0) {
+      supervise(control, socket, print, {}, [&] {
+        dup2(print, STDERR_FILENO);
+        ::close(print);
+        body(socket);
+      });
+    }
+    return pid;
+  });
+}
+
 std::unique_ptr<Child> Child::fork(
     const std::function<void(const Parent&)>& body) {
-  return start({}, [&](Descriptor socket) { run_worker(socket.get(), body); });
+  return fork_supervisor([&](int socket) { run_worker(socket, body); });
 }
 
 std::unique_ptr<Child> Child::execute(const std::string& command) {
-  return start({}, [&](Descriptor socket) {
-    dup2(socket.get(), STDIN_FILENO);
-    dup2(socket.get(), STDOUT_FILENO);
+  return fork_supervisor([&](int socket) {
+    dup2(socket, STDIN_FILENO);
+    dup2(socket, STDOUT_FILENO);
     execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   });
 }
 
-std::unique_ptr<Child> Child::execute(const std::vector<std::string>& words,
+std::unique_ptr<Child> Child::execute(const std::string& program,
+                                      const std::vector<std::string>& words,
                                       const std::vector<int>& kept) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) {
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  }
-  arguments.push_back(nullptr);
-  auto child = start(kept, [&](Descriptor socket) {
-    dup2(socket.get(), STDIN_FILENO);
-    dup2(socket.get(), STDOUT_FILENO);
-    for (const int descriptor : kept) fcntl(descriptor, F_SETFD, 0);
-    limit_resources();
-    execvp(arguments[0], arguments.data());
-    std::fprintf(stderr, "%s: %s\n", arguments[0], std::strerror(errno));
-    _exit(127);
+  auto child = start([&](int control, int socket, int print) {
+    std::vector<std::string> all = {program, kSupervisorWord};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    const auto inherit = [&](int fd) {  // onto itself: exec leaves it open
+      posix_spawn_file_actions_adddup2(&actions, fd, fd);
+      return std::to_string(fd);
+    };
+    for (const int fd : {control, socket, print}) all.push_back(inherit(fd));
+    all.emplace_back();
+    for (const int fd : kept) all.back() += inherit(fd) + ",";
+    all.insert(all.end(), words.begin(), words.end());
+    std::vector<char*> arguments;
+    for (std::string& word : all) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_t pid = -1;
+    errno = posix_spawn(&pid, program.c_str(), &actions, nullptr,
+                        arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (errno != 0) fail(program.c_str());
+    return pid;
   });
   child->is_walled_ = true;
   return child;

@@ -85,11 +85,14 @@ class Child {
   // KernelError.
   static std::unique_ptr<Child> execute(const std::string& command);
 
-  // Starts a program by its words, which searches PATH for it, within the
-  // limits of sandbox.h and with the descriptors `kept`; else as the other. It
-  // ends with the status of a process of its own: 128 and a signal's number
-  // where that was killed. Throws KernelError.
-  static std::unique_ptr<Child> execute(const std::vector<std::string>& words,
+  // Starts a command by its words, whose program is searched for in PATH,
+  // within the limits of sandbox.h and with the descriptors `kept`; else as the
+  // other. Its supervisor is `program` (kSupervisorWord in supervisor.h), so
+  // that nothing of the runner's memory is copied. It ends with the status of a
+  // process of its own: 128 and a signal's number where that was killed. Throws
+  // KernelError.
+  static std::unique_ptr<Child> execute(const std::string& program,
+                                        const std::vector<std::string>& words,
                                         const std::vector<int>& kept);
 
   // Talks to the process at the other end of a stream socket, which is not
@@ -148,9 +151,12 @@ class Child {
 
  private:
   Child() = default;
+  // `start_supervisor` is given the descriptors that are the supervisor's.
   static std::unique_ptr<Child> start(
-      const std::vector<int>& kept,
-      const std::function<void(Descriptor socket)>& in_child);
+      const std::function<pid_t(int control, int socket, int print)>&
+          start_supervisor);
+  static std::unique_ptr<Child> fork_supervisor(
+      const std::function<void(int socket)>& body);
   void send_some();
   void remember(std::string_view text);
   void end_supervisor();

@@ -242,13 +242,15 @@ std::unique_ptr<Child> execute_behind_walls(
     std::vector<int> kept) {
   const Descriptor filter = filter_file();
   kept.push_back(filter.get());
-  return Child::execute(walled(sandbox, command, filter.get()), kept);
+  return Child::execute(sandbox.program, walled(sandbox, command, filter.get()),
+                        kept);
 }
 
-std::string why_no_sandbox() {
+std::string why_no_sandbox(const std::string& program) {
 #if defined(__linux__)
   if (kArchitecture == 0) return "no filter of system calls is known here";
-  const auto trial = execute_behind_walls({}, {"/bin/sh", "-c", "exit 0"});
+  const auto trial =
+      execute_behind_walls({program, {}, {}}, {"/bin/sh", "-c", "exit 0"});
   trial->drop_output();  // the reason has it
   std::string nothing;
   Deadline deadline(kTrialLimit);
@@ -258,6 +260,7 @@ std::string why_no_sandbox() {
   const std::string line = trial->last_line();
   return "bubblewrap cannot build it: " + (line.empty() ? how : line);
 #else
+  static_cast<void>(program);
   return "it needs Linux";
 #endif
 }

@@ -20,7 +20,8 @@ inline constexpr const char* kWorkerWord = "--worker";
 
 struct Sandbox {
   // This program, by its path: it calls serve_executed() (worker.h) where its
-  // first argument is kWorkerWord, which a library's process is.
+  // first argument is kWorkerWord, which a library's process is, and
+  // supervise_executed() (supervisor.h) where it is kSupervisorWord.
   std::string program;
   // Files and folders that can be read, and devices that can be used.
   std::vector<std::string> shown;
@@ -28,8 +29,8 @@ struct Sandbox {
 };
 
 // Returns why this machine lets nobody build walls, one line; empty where it
-// does. Cost: a process, some 10 ms.
-std::string why_no_sandbox();
+// does. `program` is Sandbox's. Cost: a process, some 10 ms.
+std::string why_no_sandbox(const std::string& program);
 
 // Starts a command behind walls, by its words. It inherits the descriptors
 // `kept`. Throws KernelError.

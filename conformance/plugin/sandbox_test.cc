@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "conformance/plugin/deadline.h"
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/test_problems.h"
 
@@ -26,7 +27,7 @@ KernelOptions behind_walls() {
 }
 
 void skip_without_walls() {
-  const std::string why = why_no_sandbox();
+  const std::string why = why_no_sandbox(ROPEPROOF_PROGRAM);
   if (!why.empty()) SKIP(why);
 }
 
@@ -39,7 +40,9 @@ Answer answer_of(const std::string& name, const KernelOptions& options) {
 // What a shell prints there.
 std::string said_behind_walls(const Sandbox& sandbox,
                               const std::string& command) {
-  const auto trial = execute_behind_walls(sandbox, {"/bin/sh", "-c", command});
+  Sandbox own = sandbox;
+  own.program = ROPEPROOF_PROGRAM;
+  const auto trial = execute_behind_walls(own, {"/bin/sh", "-c", command});
   std::string said;
   Deadline deadline(std::chrono::seconds(10));
   trial->receive(said, 1 << 20, deadline);
@@ -76,6 +79,24 @@ TEST_CASE("a kernel ends behind walls as it ends without",
 TEST_CASE("memory is limited behind walls", "[conformance][sandbox]") {
   skip_without_walls();
   CHECK(said_behind_walls({}, "ulimit -d") == "16777216\n");
+}
+
+// It would hold a copy of the runner's memory for as long as the kernel runs.
+TEST_CASE("the supervisor of a walled process is no fork of the runner",
+          "[conformance][sandbox]") {
+  skip_without_walls();
+  const auto child = execute_behind_walls({ROPEPROOF_PROGRAM, {}, {}},
+                                          {"/bin/sh", "-c", "echo; cat"});
+  std::string said;
+  Deadline deadline(std::chrono::seconds(10));
+  REQUIRE(child->receive(said, 1, deadline) == Child::Wire::kDone);
+  REQUIRE(!child->has_ended());
+  std::ifstream status("/proc/" + std::to_string(child->outmost()) + "/status");
+  std::string word, parent;
+  while (status >> word && word != "PPid:") continue;
+  status >> parent;
+  CHECK(std::filesystem::read_symlink("/proc/" + parent + "/exe") ==
+        std::filesystem::canonical(ROPEPROOF_PROGRAM));
 }
 
 TEST_CASE("behind walls a device that is shown can be used",

@@ -14,7 +14,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include "conformance/plugin/sandbox.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -228,6 +233,33 @@ void supervise(int control, int socket, int print, const std::vector<int>& kept,
   if (by_itself) tell(control, Ended{status});
   kill_orphans();
   _exit(0);
+}
+
+void supervise_executed(std::span<char*> arguments) {
+  if (arguments.size() < 5) {
+    std::fputs("ropeproof: --supervisor is no command for users\n", stderr);
+    _exit(2);
+  }
+  const auto descriptor = [&](std::size_t at) {
+    const int fd = std::atoi(arguments[at]);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return fd;
+  };
+  const int control = descriptor(0), socket = descriptor(1);
+  const int print = descriptor(2);
+  std::vector<int> kept;
+  std::istringstream list(arguments[3]);
+  for (int fd = 0; list >> fd; list.ignore()) kept.push_back(fd);
+  supervise(control, socket, print, kept, [&] {
+    dup2(print, STDERR_FILENO);
+    dup2(socket, STDIN_FILENO);
+    dup2(socket, STDOUT_FILENO);
+    limit_resources();
+    char** const words = &arguments[4];  // argv ends in a null pointer
+    execvp(words[0], words);
+    std::fprintf(stderr, "%s: %s\n", words[0], std::strerror(errno));
+    _exit(127);
+  });
 }
 
 }  // namespace ropeproof::conformance::plugin

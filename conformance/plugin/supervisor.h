@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace ropeproof::conformance::plugin {
@@ -37,5 +38,15 @@ struct Ended {
 [[noreturn]] void supervise(int control, int socket, int print,
                             const std::vector<int>& kept,
                             const std::function<void()>& body);
+
+// The first argument of a program that is a supervisor and nothing else.
+inline constexpr const char* kSupervisorWord = "--supervisor";
+
+// Supervises as a program of its own, which holds no copy of the runner's
+// memory. The arguments behind kSupervisorWord are the descriptors `control`,
+// `socket` and `print`, the list of those that are kept, each with a comma
+// behind it, and the words of the command, whose standard input and output
+// become the socket and whose standard error `print`. Ends the process.
+[[noreturn]] void supervise_executed(std::span<char*> arguments);
 
 }  // namespace ropeproof::conformance::plugin
