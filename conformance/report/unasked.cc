@@ -63,7 +63,10 @@ std::vector<CallKind> declared_kinds(const plugin::Description& kernel,
   };
   add({.operations = ~0u}, plugin::kOperationWords, operations,
       &CallKind::operations);
-  add({.operations = kTensors}, plugin::kDtypeWords, kernel.dtypes,
+  // Weights of a type say nothing of what is rotated in it.
+  const std::uint32_t typed =
+      (operations & kTensors) != 0 ? kTensors : 0u + ROPEPROOF_PERMUTE;
+  add({.operations = typed}, plugin::kDtypeWords, kernel.dtypes,
       &CallKind::dtype);
   add({.operations = kTensors | ROPEPROOF_PERMUTE}, plugin::kAbiPairingWords,
       kernel.pairings, &CallKind::pairing);

@@ -137,6 +137,30 @@ TEST_CASE(
   CHECK(exit_status(total(few)) == 6);
 }
 
+TEST_CASE("smoke asks a kernel that only permutes each of its dtypes",
+          "[conformance][report]") {
+  plugin::Description d = plain();
+  d.operations = ROPEPROOF_PERMUTE;
+  d.dtypes = ROPEPROOF_F32 | ROPEPROOF_F16 | ROPEPROOF_BF16;
+  wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
+  check::Selection smoke = check::core();
+  smoke.tier = cases::Tier::kSmoke;
+  CHECK(unasked(check::run_suite(kernel, cases::committed(), smoke)).empty());
+
+  struct OnlyF32 : wrong::PipelineKernel {
+    using PipelineKernel::PipelineKernel;
+    bool has_supports() const override { return true; }
+    plugin::Answer supports(const ropeproof_problem& p) override {
+      return {p.dtype == ROPEPROOF_F32 ? plugin::Outcome::kOk
+                                       : plugin::Outcome::kDeclined,
+              ""};
+    }
+  };
+  OnlyF32 picky(d, wrong::exact_pipeline());
+  CHECK(unasked(check::run_suite(picky, cases::committed(), smoke)) ==
+        std::vector<std::string>{"f16", "bf16"});
+}
+
 TEST_CASE("of a kernel that only permutes no feature of rotations is wanted",
           "[conformance][report]") {
   plugin::Description d = plain();
