@@ -123,7 +123,7 @@ class Diagnoser {
           sure.emplace(h, where);
         }
       } else if (where.place.kind != Kind::kRule || !are_few) {
-        take_whole(h, where);
+        take_one(h, where);
         return true;
       }
     }
@@ -186,16 +186,10 @@ class Diagnoser {
   // "only batch row 0 written", where?, is "not written", and says less.
   void take_whole(std::size_t h, const Rule& where) {
     const Numbers failures = explained_by(h, false);
-    if (where.place.kind != Kind::kNoSimpleRule) return take_one(h, where);
-    for (const std::size_t whole : failures_.wholes_of(h, failures)) {
-      const Rule rule =
-          strikes_.of_bug(hypotheses_[whole].change, false, failures);
-      if (rule.place.kind == Kind::kRule ||
-          where.place.kind == Kind::kNoSimpleRule) {
-        return take_one(whole, rule);
-      }
-    }
-    take_one(h, where);
+    const std::optional<std::size_t> whole = failures_.whole_of(h, failures);
+    if (!whole) return take_one(h, where);
+    take_one(*whole,
+             strikes_.of_bug(hypotheses_[*whole].change, false, failures));
   }
 
   void take_one(std::size_t h, const Rule& where) {

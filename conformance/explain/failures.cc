@@ -94,7 +94,7 @@ bool Failures::are_sure(const std::vector<std::size_t>& some,
   return sharp >= kFewest;
 }
 
-std::vector<std::size_t> Failures::wholes_of(
+std::optional<std::size_t> Failures::whole_of(
     std::size_t part, const std::vector<std::size_t>& failures) {
   const auto is_whole = [&](std::size_t whole) {
     bool is_more = false;
@@ -115,12 +115,11 @@ std::vector<std::size_t> Failures::wholes_of(
     }
     return is_more;
   };
-  std::vector<std::size_t> wholes;
   for (const std::size_t h : leads_) {
     const bool rounds = hypotheses_[h].rounds || hypotheses_[part].rounds;
-    if (h != part && !rounds && is_whole(h)) wholes.push_back(h);
+    if (h != part && !rounds && is_whole(h)) return h;
   }
-  return wholes;
+  return std::nullopt;
 }
 
 void Failures::add_rivals(Diagnosis& d, std::size_t best,

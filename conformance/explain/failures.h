@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -53,10 +54,10 @@ class Failures {
   // are far from right, and where it rounds, whole answers.
   bool are_sure(const std::vector<std::size_t>& some, std::size_t hypothesis);
 
-  // The leads that explain these failures, too, and change all that this one
-  // does in the same way, and more; none that round.
-  std::vector<std::size_t> wholes_of(std::size_t part,
-                                     const std::vector<std::size_t>& failures);
+  // A lead that explains these failures, too, and changes all that this one
+  // does in the same way, and more; none that rounds.
+  std::optional<std::size_t> whole_of(std::size_t part,
+                                      const std::vector<std::size_t>& failures);
 
   // Says of a diagnosis the aliases, which explain as much of these failures as
   // `best` does; and the best of the other leads.

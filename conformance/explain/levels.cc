@@ -14,11 +14,11 @@
 namespace ropeproof::conformance::explain {
 namespace {
 
-using Levels = std::vector<double>;
+using Results = std::vector<double>;
 
 constexpr double kFewestBits = 40;  // that chance would have to guess
 
-double largest_of(const Levels& all) {
+double largest_of(const Results& all) {
   double largest = 0;
   for (const double v : all) largest = std::max(largest, std::abs(v));
   return largest;
@@ -26,7 +26,7 @@ double largest_of(const Levels& all) {
 
 // The bits that chance would have to guess, so that all are whole multiples of
 // `step`, each known to 4 `unit` of itself; -1: one is no multiple.
-double guessed(const Levels& all, double step, double unit) {
+double guessed(const Results& all, double step, double unit) {
   const double largest = largest_of(all);
   double bits = 0;
   for (const double v : all) {
@@ -41,9 +41,9 @@ double guessed(const Levels& all, double step, double unit) {
 }
 
 // The windows of a tensor, one after the other.
-Levels windows_of(const cases::Problem& p, const cases::Bits& y) {
+Results windows_of(const cases::Problem& p, const cases::Bits& y) {
   const reference::Layout& layout = p.spec.layout;
-  Levels all;
+  Results all;
   for (std::int64_t at = 0; at < std::ssize(y); at += layout.head_dim) {
     for (std::int64_t c = 0; c < layout.rotary_dim; ++c) {
       all.push_back(judge::fast_decode(
@@ -54,12 +54,12 @@ Levels windows_of(const cases::Problem& p, const cases::Bits& y) {
 }
 
 // Whether all are multiples of the largest of their `group` over `levels`.
-bool have_levels(const Levels& all, std::int64_t group, double levels,
+bool have_levels(const Results& all, std::int64_t group, double levels,
                  double unit) {
   double bits = 0;
   for (std::int64_t at = 0; at < std::ssize(all); at += group) {
     const auto first = all.begin() + at;
-    const Levels some(first, std::min(first + group, all.end()));
+    const Results some(first, std::min(first + group, all.end()));
     const double largest = largest_of(some);
     const double more = largest > 0 ? guessed(some, largest / levels, unit) : 0;
     if (more < 0) return false;
@@ -74,8 +74,8 @@ std::string levels_text(const Answer& answer) {
   const cases::Problem& p = answer.asked->problem;
   const double unit = reference::traits(p.dtype).unit_roundoff;
   const std::int64_t row = p.spec.layout.rotary_dim;
-  const Levels q = windows_of(p, answer.output->q),
-               k = windows_of(p, answer.output->k);
+  const Results q = windows_of(p, answer.output->q),
+                k = windows_of(p, answer.output->k);
   constexpr std::int64_t kBlock = 32;
   const std::tuple<const char*, std::int64_t, std::int64_t> kGroups[] = {
       {"their row", row, row},
@@ -92,7 +92,7 @@ std::string levels_text(const Answer& answer) {
       }
     }
   }
-  Levels all = q;
+  Results all = q;
   all.insert(all.end(), k.begin(), k.end());
   constexpr int kMostBits = 15;
   const int top = std::ilogb(std::max(largest_of(all), 1e-300));

@@ -1,7 +1,6 @@
 // levels.h -- results of few levels: whole multiples of a step, as numbers of 8
 // bits are.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_LEVELS_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_LEVELS_H_
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ namespace ropeproof::conformance::explain {
 std::string levels_text(const Answer& answer);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_LEVELS_H_

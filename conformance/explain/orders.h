@@ -1,7 +1,6 @@
 // orders.h -- a tensor that was written with its axes in another order than it
 // is read in, as by a reshape in place of a transposition.
-#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_ORDERS_H_
-#define ROPEPROOF_CONFORMANCE_EXPLAIN_ORDERS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -23,5 +22,3 @@ std::string orders_text(
     const std::function<bool(std::int64_t to, std::int64_t from)>& holds);
 
 }  // namespace ropeproof::conformance::explain
-
-#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_ORDERS_H_

@@ -115,10 +115,12 @@ HACK(half_when_repeated) {
 
 static ropeproof_problem later;
 
+/* Longer than the runner takes to look at a result. */
+static const struct timespec pause_2_ms = {0, 2000000};
+
 static void* work_later(void* nothing) {
-  const struct timespec pause = {0, 2000000};
   const ropeproof_problem p = later;
-  nanosleep(&pause, NULL);
+  nanosleep(&pause_2_ms, NULL);
   rope(&p);
   return nothing;
 }
@@ -140,6 +142,7 @@ HACK(works_after_return) {
 static void* work_at_once(void* nothing) {
   for (;;) {
     if (__atomic_load_n(&later.struct_size, __ATOMIC_ACQUIRE) == 0) continue;
+    nanosleep(&pause_2_ms, NULL);
     rope(&later);
     __atomic_store_n(&later.struct_size, 0, __ATOMIC_RELEASE);
   }
