@@ -11,6 +11,7 @@
 #include "conformance/check/change_finder.h"
 #include "conformance/check/variation_bases.h"
 #include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/problem.h"
 #include "conformance/plugin/scalings.h"
 
 namespace ropeproof::conformance::check {
@@ -202,9 +203,9 @@ void add_positions(ChangeFinder& finder) {
   }
 }
 
-void add_base(ChangeFinder& finder) {
+void add_base(ChangeFinder& finder, bool is_listed) {
   const Frequencies& f = finder.base().spec.frequencies;
-  if (f.inv_freq.empty() && f.bases.empty()) {
+  if (!is_listed && f.inv_freq.empty() && f.bases.empty()) {
     add_value(finder, "base", ChangeOf::kAngles,
               of_frequencies(&Frequencies::base));
   }
@@ -322,14 +323,18 @@ void add_axes(ChangeFinder& finder) {
   finder.add("the axis of one pair", ChangeOf::kAngles, edits);
 }
 
+// A model's axes, and its frequencies where lists say them, stay: a kernel that
+// holds them sees no list before a call, and cannot decline.
 void add_all(ChangeFinder& finder, bool is_profile) {
+  const bool is_listed =
+      is_profile && !plugin::follows_base(finder.base().spec.frequencies);
   if (!is_profile) add_kinds(finder);
   add_shapes(finder);
-  add_base(finder);
-  add_lists(finder);
+  add_base(finder, is_listed);
+  if (!is_listed) add_lists(finder);
   add_xpos(finder);
-  add_axes(finder);
-  add_scaling(finder);
+  if (!is_profile) add_axes(finder);
+  if (!is_listed) add_scaling(finder);
   add_positions(finder);
 }
 

@@ -43,10 +43,10 @@ struct Variation {
 // tokens; then one for each scaling, for frequencies, axes, weights and xPos,
 // in the layout of `like`, each as far as the kernel offers it and does not
 // decline it. Where cos and sin are given, there is the first alone; in a
-// profile too, and dtype, pairing and direction stay the model's. All have the
-// id of `like`, so that those of one size lie at the same addresses. A changed
-// angle changes some cosine or sine by an eighth. Cost: a millisecond a case of
-// eight pairs.
+// profile too, and dtype, pairing, direction, axes and frequencies that lists
+// say stay the model's. All have the id of `like`, so that those of one size
+// lie at the same addresses. A changed angle changes some cosine or sine by an
+// eighth. Cost: a millisecond a case of eight pairs.
 std::vector<Variation> variations_of(plugin::Kernel& kernel,
                                      std::uint32_t operation,
                                      const cases::Case& like,

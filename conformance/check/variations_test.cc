@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <set>
+#include <string>
 #include <variant>
 
 #include "conformance/call/call.h"
@@ -44,6 +45,27 @@ TEST_CASE("of a model no other scaling is asked",
   for (const Change& change : variations[0].changes) {
     CHECK(change.c.problem.spec.frequencies.scaling.index() == 0);
   }
+}
+
+TEST_CASE("of a model whose frequencies are listed no others are asked",
+          "[conformance][contract][changes]") {
+  wrong::PipelineKernel kernel(wrong::computing_description(),
+                               wrong::exact_pipeline());
+  cases::Case listed = varied_case();
+  listed.problem.spec.frequencies.pair_factors.assign(
+      static_cast<std::size_t>(listed.problem.pairs()), 1.25);
+  const auto fields_of = [&](bool is_profile) {
+    std::set<std::string> fields;
+    const auto variations =
+        variations_of(kernel, ROPEPROOF_ROPE, listed, is_profile);
+    for (const Change& change : variations.at(0).changes) {
+      fields.insert(change.field);
+    }
+    return fields;
+  };
+  CHECK(fields_of(false).contains("base"));
+  CHECK_FALSE(fields_of(true).contains("base"));
+  CHECK(fields_of(true).contains("amplitude"));
 }
 
 TEST_CASE("what a kernel keeps for lengths is found where they fall",
