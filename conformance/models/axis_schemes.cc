@@ -1,5 +1,6 @@
 #include "conformance/models/axis_schemes.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
@@ -46,6 +47,9 @@ void set_scheme(const ConfigObject& axes, ModelRope& rope) {
     }
     rotary_dim -= rotary_dim % channels;
   }
+  if (scheme == "axial_each") {  // as many channels as one axis would turn
+    rope.spec.layout.rotary_dim *= static_cast<std::int64_t>(count);
+  }
   const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
   const auto sections = [&] {
     const auto of_axes = axes.sections("pairs", count, pairs);
@@ -68,7 +72,7 @@ void set_scheme(const ConfigObject& axes, ModelRope& rope) {
     return set(reference::axial_2d(pairs, 0, reference::Spectrum::kEvenOdd));
   }
   if (scheme == "axial" || scheme == "axial_alternating" ||
-      scheme == "axial_partial") {
+      scheme == "axial_each" || scheme == "axial_partial") {
     if (pairs % static_cast<std::int64_t>(count) != 0) {
       axes.refuse("names", "a divisor of " + std::to_string(pairs) + " pairs");
     }
@@ -85,26 +89,79 @@ void set_scheme(const ConfigObject& axes, ModelRope& rope) {
     return;
   }
   constexpr const char* kSchemes =
-      "blocks, axial, axial_alternating, axial_even_odd, axial_partial, "
-      "contiguous_sections, interleaved_sections, round_robin_sections or "
+      "blocks, axial, axial_alternating, axial_each, axial_even_odd, "
+      "axial_partial, contiguous_sections, interleaved_sections, "
+      "round_robin_sections or "
       "ernie_sections";
   if (!axes.has("scheme")) axes.missing("scheme", kSchemes);
   axes.refuse("scheme", kSchemes);
+}
+
+// The axes as the scheme goes through them, where rows of positions stand in
+// another order: "order" has their names.
+void set_order(const ConfigObject& axes, ModelRope& rope) {
+  const auto order = axes.text_list("order");
+  if (!order) return;
+  const std::vector<std::string>& names = rope.axis_names;
+  if (!std::ranges::is_permutation(*order, names)) {
+    axes.refuse("order", "the names in another order");
+  }
+  for (std::int64_t& axis : rope.spec.axes.axis_of_pair) {
+    axis =
+        std::ranges::find(names, reference::at(*order, axis)) - names.begin();
+  }
+}
+
+// A number for all axes, or a list with one for each.
+void set_weights(const ConfigObject& axes, ModelRope& rope) {
+  const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
+  const auto list = axes.node().find("weight");
+  if (list == axes.node().end() || !list->is_array()) {
+    const auto weight = axes.number("weight", kPositive);
+    if (!weight) return;
+    rope.spec.axes = reference::weighted(rope.spec.axes, pairs, *weight);
+    return;
+  }
+  if (list->size() != rope.axis_names.size()) {
+    axes.refuse("weight", "a number for each axis");
+  }
+  reference::Axes weighted = reference::weighted(rope.spec.axes, pairs, 1);
+  for (std::int64_t i = 0; i < rope.spec.axes.count * pairs; ++i) {
+    const auto axis = static_cast<std::size_t>(i / pairs);
+    reference::at(weighted.weights, i) *= (*list)[axis].get<double>();
+  }
+  rope.spec.axes = weighted;
+}
+
+// The axes that the list at `key` names have such positions.
+void set_coordinates(const ConfigObject& axes, const std::string& key,
+                     Coordinates kind, ModelRope& rope) {
+  const auto names = axes.text_list(key);
+  if (!names) return;
+  rope.coordinates.resize(rope.axis_names.size(), Coordinates::kCounts);
+  for (const std::string& name : *names) {
+    const auto found = std::ranges::find(rope.axis_names, name);
+    if (found == rope.axis_names.end()) axes.refuse(key, "names of its axes");
+    const auto at = found - rope.axis_names.begin();
+    reference::at(rope.coordinates, at) = kind;
+  }
 }
 
 }  // namespace
 
 void set_axes(const ConfigObject& axes, ModelRope& rope) {
   reference::Layout& layout = rope.spec.layout;
-  axes.allow_only({"scheme", "names", "pairs", "weight"}, "axes");
+  axes.allow_only(
+      {"scheme", "names", "order", "pairs", "weight", "real", "centred"},
+      "axes");
   rope.axis_names =
       axes.text_list("names").value_or(std::vector<std::string>{});
   if (rope.axis_names.empty()) axes.missing("names", "a name per axis");
   set_scheme(axes, rope);
-  if (const auto weight = axes.number("weight", kPositive)) {
-    rope.spec.axes =
-        reference::weighted(rope.spec.axes, layout.rotary_dim / 2, *weight);
-  }
+  set_order(axes, rope);
+  set_weights(axes, rope);
+  set_coordinates(axes, "real", Coordinates::kReal, rope);
+  set_coordinates(axes, "centred", Coordinates::kCentred, rope);
   if (layout.pairing == reference::Pairing::kNestedHalfSplit) {
     layout.blocks = rope.spec.axes.count;
   }

@@ -43,7 +43,7 @@ bool names_other_class(const TypedConfig& model) {
 // What a configuration says of one of its models.
 PartRopes read_part(const TypedConfig& model, const ConfigOptions& options) {
   const std::string type = model.type.empty() ? "the model" : model.type;
-  PartRopes result{model.object.where(), model.type, {}, {}};
+  PartRopes result{model.where(), model.type, {}, {}};
   std::set<std::string>& used = model.notes->defaults;
   used.clear();
   if (const auto words = why_no_rope(model)) {
@@ -152,7 +152,7 @@ PartRopes read_first(const TypedConfig& model, const ConfigOptions& options) {
 
 // A part beside the text model: what is not known of it is said.
 PartRopes read_other(const TypedConfig& model, const ConfigOptions& options) {
-  PartRopes result{model.object.where(), model.type, {}, {}};
+  PartRopes result{model.where(), model.type, {}, {}};
   if (model.entry == nullptr) {
     result.facts = {"not told: " +
                     (model.type.empty()
@@ -188,6 +188,13 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
         "rope_theta, rope_scaling or rope_parameters");
   }
   ConfigRopes result{read_first(model, options), {}, ""};
+  add_indexer(model, result, result.others);
+  for (std::size_t i = 1; i < models.size(); ++i) {
+    ConfigOptions own = options;
+    own.pairing.reset();
+    own.seq_len = 0;
+    result.others.push_back(read_other(models[i], own));
+  }
   const std::string keys = printable(text::joined(
       unread_keys(document, model.object.where(), model.notes->read), ", "));
   if (!keys.empty()) {
@@ -218,13 +225,6 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
           keys + ", and the class of " + type + " does not";
       result.doubt = file + ": " + result.facts.front();
     }
-  }
-  add_indexer(model, result, result.others);
-  for (std::size_t i = 1; i < models.size(); ++i) {
-    ConfigOptions own = options;
-    own.pairing.reset();
-    own.seq_len = 0;
-    result.others.push_back(read_other(models[i], own));
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/models/axis_schemes.h"
+#include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {
 namespace {
@@ -24,6 +25,57 @@ std::vector<std::int64_t> halves_of(const ConfigObject& model,
     halves.push_back(count / 2);
   }
   return halves;
+}
+
+// The pairs of each axis, which keys of the model say; in halves, those behind
+// them stand still.
+std::vector<std::int64_t> pairs_of(const ConfigObject& model, const json& keys,
+                                   reference::Layout& layout) {
+  const std::int64_t most = layout.rotary_dim / 2;
+  std::vector<std::int64_t> pairs;
+  std::int64_t sum = 0;
+  for (const std::string key : keys) {
+    pairs.push_back(model.need_integer(key, 0, most));
+    sum += pairs.back();
+    if (sum > most) {
+      model.refuse(key, "as many as make at most " + std::to_string(most) +
+                            " pairs of all axes");
+    }
+  }
+  if (sum < most) layout = reference::proportional_layout(layout.head_dim, sum);
+  return pairs;
+}
+
+// Each axis has a base of its own, which a key of the model says.
+void set_bases(const ConfigObject& model, const json& keys, ModelRope& rope) {
+  for (const std::int64_t axis : rope.spec.axes.axis_of_pair) {
+    const std::string key = keys.at(static_cast<std::size_t>(axis));
+    const double base = model.need_number(key, kPositive);
+    rope.spec.frequencies.bases.push_back(base);
+  }
+}
+
+// Classes with interleaved sections read those of the second and third axis;
+// what they leave over follows the first.
+std::optional<std::vector<std::int64_t>> inner_sections(
+    const ConfigObject& holder, const std::string& key, std::int64_t pairs) {
+  const json* list = holder.find(key);
+  if (list == nullptr || !list->is_array() || list->size() != 3) {
+    return holder.sections(key, 3, pairs);
+  }
+  json whole = *list;
+  for (const std::size_t axis : {std::size_t{1}, std::size_t{2}}) {
+    const bool is_count = whole[axis].is_number_integer();
+    if (!is_count || whole[axis] < 0 || whole[axis] > pairs) {
+      return holder.sections(key, 3, pairs);
+    }
+  }
+  const auto inner =
+      whole[1].get<std::int64_t>() + whole[2].get<std::int64_t>();
+  whole[0] = pairs - inner;
+  const json merged = {{key, whole}};
+  return ConfigObject(merged, holder.file(), holder.where())
+      .sections(key, 3, pairs);
 }
 
 bool is_interleaved(const ConfigObject& rope) {
@@ -68,12 +120,23 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
   }
   json axes = known != nullptr ? *known : usual_axes(rope, is_xdrope);
   const std::int64_t rotary_dim = result.spec.layout.rotary_dim;
-  auto sections = rope.sections(key, axes["names"].size(), rotary_dim / 2);
+  const bool is_beside = !rope.has(key) && config.object.has(key);
+  const ConfigObject& holder = is_beside ? config.object : rope;
+  auto sections =
+      known != nullptr && axes["scheme"] == "interleaved_sections"
+          ? inner_sections(holder, key, rotary_dim / 2)
+          : holder.sections(key, axes["names"].size(), rotary_dim / 2);
   if (axes.contains("channels")) {
     sections = halves_of(config.object, axes["channels"], axes["names"].size(),
                          rotary_dim);
     axes.erase("channels");
   }
+  if (axes.contains("pairs_of")) {
+    sections = pairs_of(config.object, axes["pairs_of"], result.spec.layout);
+    axes.erase("pairs_of");
+  }
+  const json bases = axes.value("bases", json());
+  axes.erase("bases");
   if (sections) {
     axes["pairs"] = *sections;
   } else if (axes.contains("pairs")) {
@@ -82,6 +145,7 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
   try {
     set_axes(ConfigObject(axes, config.object.file(), rope.path("axes")),
              result);
+    if (!bases.is_null()) set_bases(config.object, bases, result);
   } catch (const ConfigError&) {
     throw;
   } catch (const std::invalid_argument& error) {

@@ -32,7 +32,7 @@ class LayoutReader {
     }
     const std::int64_t d = head_dim(layers);
     const auto [fraction, key] = rotary_fraction(rope);
-    if (fraction.value_or(1) != 1 && config_.leaves("partial_rotary_factor")) {
+    if (fraction.value_or(1) != 1 && config_.leaves(key)) {
       model_.fail(key + " is " + shortest(*fraction) +
                   "; expected 1: " + unread() + ", and turns whole heads");
     }

@@ -10,6 +10,9 @@
 
 namespace ropeproof::conformance::models {
 
+// What the positions of an axis are.
+enum class Coordinates { kCounts, kCentred, kReal };
+
 struct ModelRope {
   // The layers that have it, for example "full_attention"; empty: all of them.
   std::string layers;
@@ -17,7 +20,9 @@ struct ModelRope {
   std::string pairing_source;           // who says so
   bool pairing_is_known = true;         // false: half_split is assumed
   std::vector<std::string> axis_names;  // one per axis; empty: one axis
-  std::int64_t context_length = 0;      // max_position_embeddings; 0: not known
+  // One per axis; empty: all are counts.
+  std::vector<Coordinates> coordinates;
+  std::int64_t context_length = 0;  // max_position_embeddings; 0: not known
   // The factor by which DeepSeek's attention multiplies its scores besides: no
   // part of the rotation, and no kernel's business.
   std::optional<double> score_scale;

@@ -101,6 +101,47 @@ void print_pairs(std::ostream& out, const ModelRope& rope,
   print_table(out, rows);
 }
 
+// "10000", or what the pairs of each axis have.
+std::string base_of(const ModelRope& rope) {
+  const reference::Frequencies& frequencies = rope.spec.frequencies;
+  const std::string words = shortest(frequencies.base);
+  if (frequencies.bases.empty()) {
+    const reference::Layout& layout = rope.spec.layout;
+    const bool is_usual = layout.pair_distance == 0 || !rope.axis_names.empty();
+    return is_usual
+               ? words
+               : words + ", exponents 2j / " + std::to_string(layout.head_dim);
+  }
+  std::vector<std::string> of_axes;
+  for (std::size_t k = 0; k < rope.axis_names.size(); ++k) {
+    const auto& axes = rope.spec.axes.axis_of_pair;
+    const auto at = std::ranges::find(axes, static_cast<std::int64_t>(k));
+    if (at == axes.end()) continue;
+    of_axes.push_back(
+        shortest(reference::at(frequencies.bases, at - axes.begin())) +
+        " along " + rope.axis_names[k]);
+  }
+  return text::joined(of_axes, ", ");
+}
+
+// "x, y real numbers, id counts"; empty: counts on all axes.
+std::string coordinates_of(const ModelRope& rope) {
+  constexpr const char* kKinds[] = {"counts", "counts from the centre",
+                                    "real numbers"};
+  std::vector<std::string> of_kinds;
+  for (std::size_t i = 0; i < std::size(kKinds); ++i) {
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < rope.coordinates.size(); ++k) {
+      if (static_cast<std::size_t>(rope.coordinates[k]) == i) {
+        names.push_back(rope.axis_names[k]);
+      }
+    }
+    if (names.empty()) continue;
+    of_kinds.push_back(text::joined(names, ", ") + " " + kKinds[i]);
+  }
+  return text::joined(of_kinds, "; ");
+}
+
 void print_rope(std::ostream& out, const ModelRope& rope) {
   const reference::Layout& layout = rope.spec.layout;
   const Figures figures = figures_of(rope);
@@ -117,14 +158,12 @@ void print_rope(std::ostream& out, const ModelRope& rope) {
   if (rope.spec.direction == reference::Direction::kAdjoint) {
     line("direction", "backwards: by minus the angle");
   }
-  line("base",
-       shortest(rope.spec.frequencies.base) +
-           (layout.pair_distance == 0
-                ? ""
-                : ", exponents 2j / " + std::to_string(layout.head_dim)));
+  line("base", base_of(rope));
   if (rope.context_length > 0) {
     line("context", std::to_string(rope.context_length));
   }
+  const std::string coordinates = coordinates_of(rope);
+  if (!coordinates.empty()) line("positions", coordinates);
   const char* key = "scaling";
   for (const std::string& fact : scaling_facts(rope, figures)) {
     const std::string name(scaling_name(rope.spec.frequencies.scaling));

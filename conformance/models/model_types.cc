@@ -90,6 +90,10 @@ class Finder {
     }
     models_.push_back(model);
     for (const auto& [level, inner] : levels) {
+      if (const json* own = level.field("beside")) {
+        models_.push_back(of_type(level.object, own->at("type")));
+        models_.back().part = own->at("name");
+      }
       for (const auto& [key, value] : level.object.node().items()) {
         if (key != inner && is_model(level, key, value)) add(part(level, key));
       }

@@ -29,7 +29,13 @@ struct TypedConfig {
   // The entry of the table; null: the type is unknown.
   const nlohmann::json* entry = nullptr;
   std::shared_ptr<Notes> notes = {};
+  // The name of a part that has no object of its own in the file; or empty.
+  std::string part = {};
 
+  // Returns what the file, or the part of it, is told by.
+  std::string where() const {
+    return part.empty() ? object.where() : object.path(part);
+  }
   // Returns the configuration of some layers, read by the same entry.
   TypedConfig with_object(const nlohmann::json& node) const;
   // Returns a field of the entry, or null.

@@ -168,6 +168,21 @@ std::string name_of(const ProfileParts& parts, const Model& model,
   return name;
 }
 
+// A position of an axis with such coordinates, in place of a count.
+double coordinate(const Profile& profile, std::int64_t axis, double count) {
+  if (profile.coordinates.empty()) return count;
+  const double centred = count - static_cast<double>(profile.positions / 2);
+  switch (reference::at(profile.coordinates, axis)) {
+    case Coordinates::kCounts:
+      return count;
+    case Coordinates::kCentred:
+      return centred;
+    case Coordinates::kReal:
+      return 0.3 * centred;
+  }
+  return count;
+}
+
 // Tokens of the case: consecutive positions of the list from `first` on,
 // cyclically; other axes take the same list with other steps.
 cases::Problem problem_of(const Profile& profile,
@@ -180,7 +195,7 @@ cases::Problem problem_of(const Profile& profile,
       const auto step = static_cast<std::size_t>(2 * axis + 1);
       const std::size_t at = (first + static_cast<std::size_t>(i)) * step +
                              static_cast<std::size_t>(5 * axis);
-      positions.push_back(list[at % list.size()]);
+      positions.push_back(coordinate(profile, axis, list[at % list.size()]));
     }
   }
   cases::Problem p = cases::make_problem(
@@ -225,6 +240,7 @@ Profile make_profile(const ProfileParts& parts,
     profile.note += (profile.note.empty() ? "not asked: " : ", ") + other.where;
   }
   profile.spec = rope.spec;
+  profile.coordinates = rope.coordinates;
   if (parts.direction == kAdjoint) {
     profile.spec.direction =
         rope.spec.direction == kForward ? kAdjoint : kForward;

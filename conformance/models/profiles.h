@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "conformance/models/model_rope.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::models {
@@ -38,6 +39,8 @@ struct Profile {
   std::string title;  // of the model
   std::string note;
   reference::Spec spec;  // of the model, with the direction
+  // One per axis; empty: all are counts.
+  std::vector<Coordinates> coordinates;
   reference::Format dtype = reference::Format::kF32;
   std::int64_t positions = 0;  // 0 .. positions - 1, on every axis
   std::int64_t q_heads = 0, k_heads = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -56,6 +57,28 @@ TEST_CASE(
     CHECK_FALSE(summary(profile).empty());
   }
   CHECK(ids.size() == count);
+}
+
+TEST_CASE("positions are what those of the model are",
+          "[conformance][profiles]") {
+  const auto positions_of = [](const char* model) {
+    ProfileParts parts = parts_of(model);
+    parts.positions = 64;
+    std::vector<double> all;
+    for (const auto& c : profile_cases(custom(parts)).rope_cases) {
+      const auto& own = c.problem.positions;
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+  };
+  const auto is_whole = [](double p) { return p == std::floor(p); };
+  const auto reals = positions_of("dinov3");
+  CHECK_FALSE(std::ranges::all_of(reals, is_whole));
+  CHECK(std::ranges::min(reals) < 0);
+  const auto centred = positions_of("qwen-image");
+  CHECK(std::ranges::all_of(centred, is_whole));
+  CHECK(std::ranges::min(centred) == -32);
+  CHECK(std::ranges::max(centred) == 63);  // time counts from 0
 }
 
 TEST_CASE("a profile has the parameters of its model",
