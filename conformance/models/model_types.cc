@@ -69,10 +69,11 @@ class Finder {
     std::vector<std::pair<TypedConfig, std::string>> levels;
     TypedConfig model = root;
     for (int depth = 0; depth < 8; ++depth) {
-      std::string key, type;
+      std::string key, type, absent;
       if (const json* text = model.field("text")) {
         key = text->at("key");
         type = text->value("type", "");
+        absent = text->value("usual", type);
       } else if (model.entry == nullptr) {
         for (const char* usual : kTextKeys) {
           const json* found = model.object.find(usual);
@@ -85,6 +86,7 @@ class Finder {
       if (key.empty()) break;
       const auto inner = model.object.object(key);
       // Version 4 kept the keys of the text model beside vision_config.
+      if (inner && !inner->has("model_type")) type = absent;
       model = inner ? typed(*inner, type) : of_type(model.object, type);
       if (!inner) break;
     }

@@ -63,8 +63,8 @@ def scheme_of(rope):
             scheme = "axial_alternating"
         elif not math.isclose(moduli[0], moduli[n // count], rel_tol=1e-4):
             scheme = "axial_even_odd"
-        return {"scheme": scheme,
-                "names": [names[k] for k in first]}
+        order = [names[k] for k in first]
+        return {"scheme": scheme, "names": names, **({"order": order} if order != names else {})}
     forms = {"contiguous_sections": [k for k in range(count) for _ in range(sizes[k])],
              "interleaved_sections": [
                  j % 3 if j % 3 and j < 3 * sizes[j % 3] else 0 for j in range(n)],
@@ -212,7 +212,9 @@ def entry_of(config_class, modeling, turns, old):
     text = next((k for k in TEXTS if k in parts), None)
     if text and ("text" in old or not {"pairing", "none"} & old.keys()):
         own = parts.pop(text)
-        entry["text"] = {"key": text, **({"type": own} if own else {})}
+        usual = getattr(config_class.sub_configs_defaults.get(text), "model_type", None)
+        entry["text"] = {"key": text, **({"type": own} if own else
+                                         {"usual": usual} if usual else {})}
     if parts := {k: v for k, v in parts.items() if v}:
         entry["parts"] = parts
     if "text" in entry:
