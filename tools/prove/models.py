@@ -17,6 +17,7 @@ import copy
 import json
 import math
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -60,12 +61,11 @@ def difference(rope, said):
         return f"pairs {sorted(pairs)[:2]} ({len(pairs)}) for {sorted(true)[:2]} ({len(true)})"
     count = len(next(iter(true.values())))
     names = said["axes"] or [""]
-    if sorted(names) != sorted(AXES[count]) and len(names) != count:
-        return f"axes {names} for {AXES[count]}"
-    order = [AXES[count].index(n) if n in AXES[count] else i for i, n in enumerate(names)]
+    if len(names) != count or (set(names) == set(AXES[count]) and names != AXES[count]):
+        return f"axes {names} for rows of positions {AXES[count]}"
     for pair, angles in true.items():
-        for at, axis in enumerate(order):
-            angle = math.remainder(pairs[pair][at] * rope["step"], 2 * math.pi)
+        for axis in range(count):
+            angle = math.remainder(pairs[pair][axis] * rope["step"], 2 * math.pi)
             if not near(angle, angles[axis]):
                 return f"pair {pair} turns by {pairs[pair]} for {angles} along {names}"
     if not near(rope["amplitude"], said["amplitude"]):
@@ -199,6 +199,7 @@ def main():
     parser.add_argument("types", nargs="*", help="only these model types")
     parser.add_argument("--write", type=pathlib.Path, help="the table, to be written anew first")
     parser.add_argument("--scaled", type=int, default=51, help="how many types get the 28 scalings")
+    parser.add_argument("--seed", type=int, default=1, help="which ones")
     args = parser.parse_args()
     transformers.logging.set_verbosity_error()
     torch.set_num_threads(1)
@@ -260,8 +261,8 @@ def main():
         except Exception as error:  # of a model of next month, perhaps
             for tally in tallies["files of 5"]:
                 tally.count(tally.untold, "cannot be run", kind, error)
-    step = max(1, len(usual) // max(1, args.scaled))
-    for kind, config_class, document, layers, head_dim, pairs in usual[::step][: args.scaled]:
+    chosen = random.Random(args.seed).sample(usual, min(args.scaled, len(usual)))
+    for kind, config_class, document, layers, head_dim, pairs in chosen:
         document = {k: v[:layers] if k in PER_LAYER and isinstance(v, list) else v
                     for k, v in document.items() if k != "original_max_position_embeddings"}
         longest = config_class.attribute_map.get("max_position_embeddings",
