@@ -76,6 +76,27 @@ class Closeness(unittest.TestCase):
         with self.assertRaises(AssertionError):
             close(y, self.x, cos=cos, sin=-sin)
 
+    def test_arrays_are_those_of_any_library_order_of_bytes_and_subclass(self):
+        class Own(np.ndarray):
+            pass
+
+        class Converted:  # as TensorFlow's
+            def __init__(self, array):
+                self.array = array
+
+            def __array__(self, dtype=None, copy=None):
+                return self.array
+
+        class Said:  # as tinygrad's and Paddle's
+            def __init__(self, array):
+                self.numpy = lambda: array
+        x, y = self.x, rope(self.x, self.positions)
+        for made in (lambda a: a.view(Own), Converted, Said,
+                     lambda a: a.astype(a.dtype.newbyteorder(">"))):
+            close(made(y), made(x), positions=made(self.positions))
+            with self.assertRaises(AssertionError):
+                close(made(x + 1), made(x), positions=made(self.positions))
+
     def test_tables_come_in_each_form_that_engines_have(self):
         x, phi = self.x, np.linspace(0, 9, 40, dtype=np.float32).reshape(5, 8)
         cos, sin = np.cos(phi), np.sin(phi)

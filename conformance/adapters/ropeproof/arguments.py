@@ -23,7 +23,9 @@ def plain(array):
             array = array.float()
         else:
             array = np.asarray(array).astype(np.float32)
-    return arrays.from_torch(array) if hasattr(array, "detach") else array
+    if hasattr(array, "detach"):
+        return arrays.from_torch(array)
+    return arrays.from_any(array) if arrays.has_numbers(array) else array
 
 
 def numbers(name, value, kinds="iuf"):

@@ -87,14 +87,27 @@ def from_numpy(array):
     return array.view(np.uint16) if array.dtype.name == "bfloat16" else array
 
 
+def has_numbers(array):
+    """Whether it is an array of some library, which NumPy can read."""
+    return any(hasattr(array, name) for name in ("__array__", "numpy"))
+
+
+def from_any(array):
+    if not hasattr(array, "__array__"):
+        array = array.numpy()
+    array = np.asarray(array)
+    if not array.dtype.isnative:  # as a file has it
+        array = array.astype(array.dtype.newbyteorder("="))
+    return from_numpy(array)
+
+
 def to_jax(array, dtype=None):
     """A copy: JAX makes int64 and f64 narrower unless jax_enable_x64 is on."""
     import jax.numpy as jnp
     return jnp.array(to_ml_dtypes(array, dtype))
 
 
-def from_jax(array):
-    return from_numpy(np.asarray(array))
+from_jax = from_any
 
 
 def to_mlx(array, dtype=None):

@@ -5,20 +5,23 @@ import numpy as np
 from ropeproof import arrays
 
 
+READERS = {"torch": arrays.from_torch, "mlx": arrays.from_mlx,
+           "onnxruntime": arrays.from_onnxruntime}
+
+
 def numbers_of(name, array, dtype=None):
     """An array of any library as one of NumPy, bf16 as bits, and its dtype as a
     word; complex numbers have that of their parts. dtype: the word of the
     numbers that it holds."""
-    kind = type(array).__module__.split(".")[0]
-    reader = {"torch": arrays.from_torch, "jax": arrays.from_jax,
-              "jaxlib": arrays.from_jax, "mlx": arrays.from_mlx,
-              "onnxruntime": arrays.from_onnxruntime}.get(kind)
-    if reader is None and not isinstance(array, np.ndarray):
+    # A class of the user's may be one of a library's, too.
+    kinds = {base.__module__.split(".")[0] for base in type(array).__mro__}
+    reader = next((read for kind, read in READERS.items() if kind in kinds), None)
+    if reader is None and not arrays.has_numbers(array):
         raise ValueError(f"{name} is a {type(array).__name__}; expected an "
-                         f"array of NumPy, torch, JAX or MLX")
+                         f"array, as of NumPy, torch, JAX or MLX")
     is_bf16 = str(getattr(array, "dtype", "")).split(".")[-1] == "bfloat16"
     try:
-        found = (reader or arrays.from_numpy)(array)
+        found = (reader or arrays.from_any)(array)
     except Exception as error:  # sparse, nested, traced, on no device
         why, _, _ = str(error).partition("\n")
         raise ValueError(f"{name}: {why}") from None
