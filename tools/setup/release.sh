@@ -12,6 +12,10 @@ build/wheel/venv/bin/python -m build --sdist --outdir "$dist" . >build/wheel/sdi
 
 tools/setup/build.sh release
 version=$(basename "$wheel" | cut -d- -f2)
+if [ "${GITHUB_REF_TYPE:-}" = tag ] && [ "$GITHUB_REF_NAME" != "v$version" ]; then
+  echo "release: the tag is $GITHUB_REF_NAME, CMakeLists.txt has $version" >&2
+  exit 2
+fi
 name=ropeproof-$version-linux-$(uname -m)
 rm -rf "build/$name"
 cmake --install build/release --prefix "build/$name" >/dev/null
