@@ -121,6 +121,12 @@ class Words(unittest.TestCase):
         told("what results in steps: whole multiples of 1/127 of the largest of "
              "their row", int8)
 
+        def int4(z):
+            blocks = y.reshape(-1, 8)
+            step = np.abs(blocks).max(-1, keepdims=True) / 7
+            z[...] = (np.round(blocks / step) * step).reshape(y.shape)
+        told("whole multiples of 1/7 of the largest of their 8 channels", int4)
+
         def tokens(z):
             z[:, 1:] = y[:, :-1]
         told("what tokens 1-4 hold the results of tokens 0-3", tokens)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -76,14 +77,18 @@ std::string levels_text(const Answer& answer) {
   const std::int64_t row = p.spec.layout.rotary_dim;
   const Results q = windows_of(p, answer.output->q),
                 k = windows_of(p, answer.output->k);
-  constexpr std::int64_t kBlock = 32;
-  const std::tuple<const char*, std::int64_t, std::int64_t> kGroups[] = {
+  std::vector<std::tuple<std::string, std::int64_t, std::int64_t>> groups = {
       {"their row", row, row},
-      {"their 32 channels", kBlock, kBlock},
       {"their token", row * p.q_heads, row * p.k_heads},
       {"all", std::ssize(q), std::ssize(k)}};
+  for (std::int64_t block = 256; block >= 8; block /= 2) {
+    if (block < row) {
+      groups.emplace_back("their " + std::to_string(block) + " channels", block,
+                          block);
+    }
+  }
   for (const double levels : {7.0, 8.0, 127.0, 128.0}) {  // 4 and 8 bits
-    for (const auto& [whose, of_q, of_k] : kGroups) {
+    for (const auto& [whose, of_q, of_k] : groups) {
       if ((q.empty() || have_levels(q, of_q, levels, unit)) &&
           (k.empty() || have_levels(k, of_k, levels, unit))) {
         return text::format("whole multiples of 1/%g of the largest of ",

@@ -1,13 +1,10 @@
 #include "conformance/explain/matches.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
-#include <limits>
-#include <map>
 #include <optional>
-#include <set>
+#include <ranges>
 #include <utility>
 
 #include "conformance/explain/moves.h"
@@ -180,13 +177,15 @@ class Matcher {
 
   // One size in most of what is wrong: results beyond it are cut to it.
   void limit() {
-    std::map<double, std::vector<std::size_t>> sizes;
-    const std::vector<std::size_t> all = left();
-    for (const std::size_t i : all) sizes[std::abs(all_[i].got)].push_back(i);
-    for (const auto& [size, some] : sizes) {
-      if (some.size() < 8 || 2 * some.size() < all.size()) continue;
-      say(text::format("%.9g or its negative stands", size), some);
-    }
+    std::vector<std::size_t> some = left();
+    if (some.empty()) return;
+    const std::ptrdiff_t half = std::ssize(some) / 2;
+    const auto size = [&](std::size_t i) { return std::abs(all_[i].got); };
+    std::ranges::nth_element(some, some.begin() + half, {}, size);
+    const double middle = size(some.begin()[half]);
+    std::erase_if(some, [&](std::size_t i) { return size(i) != middle; });
+    if (some.size() < 8 || std::ssize(some) <= half) return;
+    say(text::format("%.9g or its negative stands", middle), some);
   }
 
   // Rows of channels that are another row's, whole: the one nearest by.
@@ -221,18 +220,19 @@ class Matcher {
 
   // The channel that fewest rows have alike, and how far it may be off.
   std::pair<std::size_t, double> telling_channel(bool is_input) const {
-    std::pair<std::size_t, double> best{0, 0};
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t c = 0; c < width() && !is_input; ++c) {
-      double widest = 0, squares = 0;
-      for (std::size_t i = c; i < all_.size(); i += width()) {
-        widest = std::max(widest, 2 * all_[i].bound);
-        squares += all_[i].want * all_[i].want;
-      }
-      const double part = widest * widest / squares;
-      if (c == 0 || part < least) best = {c, widest}, least = part;
+    if (is_input) return {0, 0};
+    std::vector<double> widest(width()), squares(width());
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      const std::size_t c = i % width();
+      widest[c] = std::max(widest[c], 2 * all_[i].bound);
+      squares[c] += all_[i].want * all_[i].want;
     }
-    return best;
+    const auto part = [&](std::size_t c) {
+      return widest[c] * widest[c] / squares[c];
+    };
+    const auto channels = std::views::iota(std::size_t{0}, width());
+    const std::size_t best = std::ranges::min(channels, {}, part);
+    return {best, widest[best]};
   }
 
   // Whether all rows are those of the other tensor.
