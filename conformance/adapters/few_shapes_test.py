@@ -3,6 +3,7 @@
     python3 conformance/adapters/few_shapes_test.py BUILD_DIR
 """
 
+import types
 import unittest
 
 import numpy as np
@@ -43,6 +44,16 @@ class FewShapes(unittest.TestCase):
         report = judge(wrong, claim="A1", few_shapes=True)
         self.assertFalse(report.conforms)
         self.assertGreater(report.verdicts["FAIL"], 5)
+
+    def test_three_types_have_at_most_40_shapes(self):
+        few = ropeproof.few_shapes
+        shapes = {(dtype, size, head_dim) for dtype in ("f32", "f16", "bf16")
+                  for size in ((1, 1, 1), (2, 700, 8), (1, 9, 3000))
+                  for head_dim in range(2, 1026, 2)
+                  if few.takes(types.SimpleNamespace(
+                      operation="rope", dtype=dtype, head_dim=head_dim,
+                      batch=size[0], seq=size[1], q_heads=size[2], k_heads=0))}
+        self.assertEqual(len(shapes), 40)
 
     def test_many_heads_and_tokens_have_a_shape_each(self):
         shapes = set()

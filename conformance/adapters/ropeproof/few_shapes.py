@@ -15,13 +15,25 @@ from ropeproof.request import ROTATING, TENSORS
 # batch, seq and heads of a part: of small problems, of large ones, of many heads.
 SMALL, LARGE, WIDE = (2, 8, 2), (2, 512, 8), (2, 1, 2048)
 LARGE_FROM, WIDE_FROM = 4096, 1024  # rows; heads
-HEAD_DIMS = (*range(2, 18, 2), 20, 24, 32, 40, 48, 64, 72, 80, 96, 112, 128, 256)
+# Heads of each: with three types at most 40 shapes, of which f32 has 24.
+HEAD_DIMS = {SMALL: (*range(2, 18, 2), 20, 24, 32, 40, 48, 64, 72, 80, 96, 112,
+                     128, 256), LARGE: (2, 16, 64), WIDE: (2,)}
+HEAD_DIMS_OF_16_BITS = {SMALL: (16, 24, 48, 64, 128), LARGE: (2, 16), WIDE: (2,)}
 BY_TOKEN = ("positions", "real_positions", "ids", "pair_amplitude")
 
 
 def takes(p):
     """Whether a problem's head is one of the few."""
-    return p.operation not in ROTATING or p.head_dim in HEAD_DIMS
+    if p.operation not in ROTATING:
+        return True
+    few = (HEAD_DIMS_OF_16_BITS if p.dtype in ("f16", "bf16") else HEAD_DIMS)
+    heads = max(p.q_heads, p.k_heads)
+    return p.head_dim in few[_size(heads, p.batch * p.seq)]
+
+
+def _size(heads, tokens):
+    return (WIDE if heads >= WIDE_FROM else
+            LARGE if tokens * heads >= LARGE_FROM else SMALL)
 
 
 def solve(kernel_solve, request):
@@ -31,8 +43,7 @@ def solve(kernel_solve, request):
     tokens = f["batch"] * f["seq"]
     if f["operation"] not in ROTATING or tokens * heads == 0:
         return kernel_solve(request)
-    size = (WIDE if heads >= WIDE_FROM else
-            LARGE if tokens * heads >= LARGE_FROM else SMALL)
+    size = _size(heads, tokens)
     count = size[0] * size[1]
     results = {name: request.empty(name) for name in request.results}
     flat = {name: y.reshape(-1, *y.shape[2:]) for name, y in results.items()}
