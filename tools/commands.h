@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,14 @@ bool show_model(const std::string& name, const std::filesystem::path& vectors,
 
 // encodings.cc
 void list_encodings();
+
+// Why a build without ROPEPROOF_MAINTENANCE does not do what it is asked.
+inline std::invalid_argument not_in_this_build(const std::string& what) {
+  return std::invalid_argument(what +
+                               " is not in this build; one with "
+                               "-DROPEPROOF_MAINTENANCE=ON has it, as of "
+                               "tools/run.sh and of releases");
+}
 
 // The committed vectors, unless --vectors names others.
 std::filesystem::path default_vectors();

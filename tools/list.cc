@@ -193,7 +193,11 @@ int list(const ListOptions& options) {
   } else if (options.what == "profiles") {
     list_profiles(options.vectors, options.profile);
   } else if (options.what == "encodings") {
+#ifdef ROPEPROOF_MAINTENANCE
     list_encodings();
+#else
+    throw not_in_this_build("list encodings");
+#endif
   } else if (options.what == "checksums") {
     list_checksums(options.vectors);
   } else if (options.what == "tolerances") {

@@ -10,6 +10,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -136,6 +137,26 @@ void let_threads_sleep(int argc, char** argv) {
   execv("/proc/self/exe", argv);  // where there is none, they spin
 }
 
+// Subcommands that make and prove the suite itself: not in each build.
+std::vector<ropeproof::tools::Command> add_workshop(CLI::App& app) {
+#ifdef ROPEPROOF_MAINTENANCE
+  using namespace ropeproof::tools;
+  return {add_encode(app),         add_gallery(app),  add_selftest(app),
+          add_verify_vectors(app), add_generate(app), add_search_hard(app)};
+#else
+  std::vector<ropeproof::tools::Command> absent;
+  for (const char* name : {"encode", "gallery", "selftest", "verify-vectors",
+                           "generate", "search-hard"}) {
+    CLI::App* command = app.add_subcommand(name, "not in this build");
+    command->allow_extras();
+    absent.push_back({command, [name]() -> int {
+                        throw ropeproof::tools::not_in_this_build(name);
+                      }});
+  }
+  return absent;
+#endif
+}
+
 // Subcommands that --help names: what a newcomer needs.
 constexpr std::size_t kNamed = 5;
 
@@ -178,18 +199,16 @@ int judge(int argc, char** argv) {
   app.require_subcommand(1);
   // The first ones are those of --help.
   std::vector<tools::Command> commands = {
-      tools::add_run(app),          tools::add_html(app),
-      tools::add_diff(app),         tools::add_list(app),
-      tools::add_bench(app),        tools::add_show(app),
-      tools::add_identify(app),     tools::add_merge(app),
-      tools::add_stress(app),       tools::add_sweep(app),
-      tools::add_grade(app),        tools::add_export(app),
-      tools::add_check(app),        tools::add_matrix(app),
-      tools::add_encode(app),       tools::add_gallery(app),
-      tools::add_selftest(app),     tools::add_verify_vectors(app),
-      tools::add_generate(app),     tools::add_search_hard(app),
-      tools::add_check_report(app), tools::add_submit_check(app),
-      tools::add_weights(app)};
+      tools::add_run(app),      tools::add_html(app),  tools::add_diff(app),
+      tools::add_list(app),     tools::add_bench(app), tools::add_show(app),
+      tools::add_identify(app), tools::add_merge(app), tools::add_stress(app),
+      tools::add_sweep(app),    tools::add_grade(app), tools::add_export(app),
+      tools::add_check(app),    tools::add_matrix(app)};
+  std::ranges::copy(add_workshop(app), std::back_inserter(commands));
+  for (const auto add :
+       {tools::add_check_report, tools::add_submit_check, tools::add_weights}) {
+    commands.push_back(add(app));
+  }
   commands.push_back(add_more(app, commands));
   try {
     app.parse(argc, argv);

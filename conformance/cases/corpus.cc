@@ -9,7 +9,6 @@
 #include "conformance/cases/ledger.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/smoke_text.h"
-#include "conformance/cases/spec_json.h"
 #include "conformance/cases/vector_file.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/strict_json.h"
@@ -20,12 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kTargetsFile = "targets.json";
-constexpr const char* kLedger = "LEDGER.txt";
 constexpr const char* kEncodings = "encodings.json";
-constexpr const char* kSchema = "schema.json";
-const fs::path kCoverage = "coverage";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
 Json file_entry(const std::string& name, const std::string& bytes) {
@@ -39,7 +34,7 @@ std::string load_file(const fs::path& directory, text::StrictObject& entry,
   const std::string name = entry.text("file");
   const fs::path file(name);
   const bool is_here = file.filename().string() == name;
-  if (!is_here && file != kCoverage / file.filename()) {
+  if (!is_here && file != fs::path(kCoverage) / file.filename()) {
     entry.fail("file", "expected a name without a folder, or of coverage/");
   }
   const std::string path = (directory / name).string();
@@ -100,24 +95,13 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
   }
 }
 
-// What kernels are asked beside the committed cases: a manifest says which.
-Files coverage_files(const fs::path& directory) {
-  Files files;
-  if (!fs::exists(directory / kCoverage)) return files;
-  for (const char* name : {"digests.txt", "model.json", "pairs.txt",
-                           "shapes.json", "triples.txt"}) {
-    const fs::path path = kCoverage / name;
-    files[path.string()] = text::read_file(directory / path);
-  }
-  return files;
-}
+}  // namespace
 
-// The files of groups and encodings, which are proved.
-Files files_of(std::vector<Group>& groups, std::vector<EncodingCase> encodings,
-               reference::Oracle oracle, const std::string& version,
-               const Ledger& ledger, const Files& coverage = {}) {
+Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
+                   const std::string& version, const Ledger& ledger,
+                   const std::vector<EncodingCase>& encodings,
+                   const Files& coverage) {
   prove(oracle, groups);
-  for (EncodingCase& c : encodings) prove(oracle, c);
   Files files;
   files[kLedger] = write_ledger(extended(ledger, groups, encodings, version));
   files[kSmokeText] = smoke_text(groups);
@@ -175,43 +159,6 @@ Files files_of(std::vector<Group>& groups, std::vector<EncodingCase> encodings,
                          {"texts", texts}};
   files[kManifest] = manifest.dump(1) + "\n";
   return files;
-}
-
-}  // namespace
-
-Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
-                      const std::string& version, Tier tier) {
-  const fs::path source = directory / "sources" / "worked_example.json";
-  std::vector<Group> groups = smoke_families();
-  groups.push_back(worked_example(text::read_file(source), source.string()));
-  for (Group& group : core_families()) groups.push_back(std::move(group));
-  const fs::path hard = directory / "sources" / "hard_to_round.json";
-  groups.push_back(core_hard(text::read_file(hard), hard.string()));
-  if (tier == Tier::kFull) {
-    for (Group& group : full_families()) groups.push_back(std::move(group));
-  }
-  const fs::path table = directory / "sources" / "sinusoidal_table.json";
-  const fs::path ledger = directory / kLedger;
-  if (!fs::exists(ledger) && fs::exists(directory / kManifest)) {
-    throw text::FileError(
-        ledger.string() +
-        ": missing beside a manifest; restore it, it says which "
-        "expectations may not change");
-  }
-  Files files = files_of(
-      groups, encoding_cases(text::read_file(table), table.string()), oracle,
-      version,
-      fs::exists(ledger) ? read_ledger(text::read_file(ledger), ledger.string())
-                         : Ledger{},
-      coverage_files(directory));
-  const std::string schema = (directory / kSchema).string();
-  files[kSchema] = with_scalings(text::read_file(schema), schema);
-  return files;
-}
-
-Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
-                   const std::string& version, const Ledger& ledger) {
-  return files_of(groups, {}, oracle, version, ledger);
 }
 
 Corpus load_corpus(const fs::path& directory) {

@@ -7,6 +7,7 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/cases/corpus_files.h"
+#include "conformance/cases/encoding_case.h"
 #include "conformance/cases/ledger.h"
 #include "conformance/text/strict_json.h"
 #include "reference/golden.h"
@@ -23,10 +24,13 @@ Files generate_corpus(const std::filesystem::path& directory,
                       reference::Oracle oracle, const std::string& version,
                       Tier tier = Tier::kCore);
 
-// The files of any groups, which it proves. `ledger` has the cases that were
-// committed before. Throws FileError for a case that the ledger refuses.
+// The files of any groups, which it proves, and of encodings that are proved.
+// `ledger` has the cases that were committed before; `coverage` is named in the
+// manifest, too. Throws FileError for a case that the ledger refuses.
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
-                   const std::string& version, const Ledger& ledger = {});
+                   const std::string& version, const Ledger& ledger = {},
+                   const std::vector<EncodingCase>& encodings = {},
+                   const Files& coverage = {});
 
 struct Corpus {
   std::string version;          // of the generator

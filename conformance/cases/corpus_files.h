@@ -12,6 +12,11 @@ namespace ropeproof::conformance::cases {
 // File name (relative to vectors/) -> bytes.
 using Files = std::map<std::string, std::string>;
 
+inline constexpr const char* kManifest = "MANIFEST.json";
+inline constexpr const char* kLedger = "LEDGER.txt";
+inline constexpr const char* kSchema = "schema.json";
+inline constexpr const char* kCoverage = "coverage";  // a folder
+
 // The largest side file that is read.
 inline constexpr std::uintmax_t kMaxPayloadBytes = std::uintmax_t{64} << 20;
 

@@ -123,16 +123,6 @@ std::optional<Encoding> encoding_named(std::string_view name) {
   return encoding_at(static_cast<std::size_t>(found - kEncodingNames.begin()));
 }
 
-void prove(reference::Oracle oracle, EncodingCase& c) {
-  c.values.clear();
-  c.precision_bits = 0;
-  for (const reference::Golden& golden :
-       reference::encodings::golden_encoding(oracle, c.encoding, c.positions)) {
-    c.values.push_back(golden.bits);
-    c.precision_bits = std::max(c.precision_bits, golden.precision_bits);
-  }
-}
-
 std::string write_encodings(std::span<const EncodingCase> cases) {
   Json rows = Json::array();
   for (const EncodingCase& c : cases) rows.push_back(write_case(c));

@@ -100,15 +100,20 @@ foreach(source IN LISTS fakes)
 endforeach()
 target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
 
-# A kernel with faults drawn at random, which the environment says.
-ropeproof_plugin(stranger conformance/selftest/strangers/plugin.cc)
-set_target_properties(plugin_stranger PROPERTIES
-  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fakes)
-target_link_libraries(plugin_stranger PRIVATE ropeproof::conformance ropeproof::reference
-  -Wl,--as-needed,--exclude-libs,ALL)
-add_dependencies(fakes plugin_stranger)
+if(ROPEPROOF_MAINTENANCE)
+  # A kernel with faults drawn at random, which the environment says.
+  ropeproof_plugin(stranger conformance/selftest/strangers/plugin.cc)
+  set_target_properties(plugin_stranger PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fakes)
+  target_link_libraries(plugin_stranger PRIVATE ropeproof::conformance ropeproof::reference
+    -Wl,--as-needed,--exclude-libs,ALL)
+  add_dependencies(fakes plugin_stranger)
+endif()
 
 file(GLOB tool_sources CONFIGURE_DEPENDS tools/*.cc tools/prove/search_hard.cc)
+if(NOT ROPEPROOF_MAINTENANCE)
+  list(FILTER tool_sources EXCLUDE REGEX "${workshop}")
+endif()
 add_executable(ropeproof ${tool_sources})
 add_executable(ropeproof::program ALIAS ropeproof)
 set_target_properties(ropeproof PROPERTIES EXPORT_NAME program)
@@ -118,7 +123,7 @@ target_link_libraries(ropeproof PRIVATE ropeproof::conformance ropeproof::refere
 # -Og, as those rooms.
 target_compile_options(ropeproof PRIVATE $<$<CONFIG:Release>:-Og>)
 target_compile_definitions(ropeproof PRIVATE
-  ROPEPROOF_VERSION="${PROJECT_VERSION}"
+  $<$<BOOL:${ROPEPROOF_MAINTENANCE}>:ROPEPROOF_MAINTENANCE> ROPEPROOF_VERSION="${PROJECT_VERSION}"
   ROPEPROOF_VECTORS_DIR="${PROJECT_SOURCE_DIR}/vectors"
   ROPEPROOF_RECHECK_SCRIPT="${PROJECT_SOURCE_DIR}/tools/prove/second_oracle/recheck.py"
   ROPEPROOF_LIBDIR="${CMAKE_INSTALL_LIBDIR}")

@@ -28,7 +28,8 @@ fail() {
 # `pip install .` leaves out fast/, whose compilation takes a third of the time.
 case " $* " in
   *ROPEPROOF_FAST=*) ;;
-  *) set -- -C cmake.define.ROPEPROOF_FAST=ON -C cmake.define.ROPEPROOF_QUICK=OFF "$@" ;;
+  *) set -- -C cmake.define.ROPEPROOF_FAST=ON -C cmake.define.ROPEPROOF_QUICK=OFF \
+    -C cmake.define.ROPEPROOF_MAINTENANCE=ON "$@" ;;
 esac
 rm -rf "$work/plain" "$work"/*.whl
 "$venv/bin/python" -m build --wheel --outdir "$work/plain" "$@" . >"$work/build.log" 2>&1 || {

@@ -2,7 +2,8 @@
 # The wheel, as somebody has it who installed it and nothing else: wheel_test.sh PYTHON
 #
 # Builds it, installs it into a fresh environment, and uses program, judge() and
-# assert_rope_close with an empty PATH.
+# assert_rope_close with an empty PATH. Then `pip install .` from source, twice: what it leaves
+# out says so, and the second one compiles nothing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 wheel=$(PYTHON=$1 tools/setup/wheel.sh)
@@ -40,3 +41,16 @@ else:
     raise SystemExit("wheel: what is not rotated passed")
 print("wheel: judge() and assert_rope_close work")
 PYTHON
+
+cd - >/dev/null
+TIMEFORMAT="wheel: pip install . takes %R s, of processors %U + %S s"
+for mark in first second; do
+  time "$work/venv/bin/pip" install --quiet --disable-pip-version-check .
+  touch "$work/$mark"
+done
+if find build/Release-wheel -name '*.o' -newer "$work/first" | grep .; then
+  echo "wheel: a second pip install . compiles again" >&2
+  exit 1
+fi
+if "$work/venv/bin/ropeproof" selftest 2>"$work/said"; then exit 1; fi
+grep "selftest is not in this build" "$work/said"
