@@ -54,7 +54,7 @@ struct Narrow {
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     constexpr int kInfinity = ((1 << (15 - kFraction)) - 1) << kFraction;
     const float size = std::fabs(value);
-    if (std::isnan(value)) return sign | 0x7fff;
+    if (std::isnan(value)) return 0x7fff;  // the one that devices give
     if (std::isinf(value)) return sign | kInfinity;
     if (size == 0) return sign;
     int exponent = 0;
