@@ -21,7 +21,7 @@ from ropeproof_test import request, tensor
 MADE_UP = backends.Backend(
     name="made-up", package="numpy", home="made_up", set_before={"MADE_UP": "1"},
     arrays="numpy", few_shapes=False, most_tokens=8, shows="sums", hides="sines",
-    libraries=("numpy",))
+    libraries=("numpy",), last_position=4095)
 HOME = types.SimpleNamespace(is_so=lambda: True,
                              prepare=lambda: {"bf16": "it is made up"})
 
@@ -70,12 +70,14 @@ class Judged(unittest.TestCase):
     def test_the_report_says_what_it_covers_first(self):
         version = np.__version__
         self.assertIn(f"  on       made-up {version}: sums; not sines\n", self.report)
-        self.assertIn("  without  calls of more than 8 tokens; bf16: it is made up\n",
-                      self.report)
+        self.assertIn("  without  calls of more than 8 tokens of 32 heads; positions beyond "
+                      "4095, where its sine is wrong;\n           bf16: it is made up\n", self.report)
         self.assertRegex(self.report, f"CONFORMS[A-Z ]* on made-up {version} ")
         self.assertEqual(self.report.json["description"]["backend"], dict(
             name="made-up", version=version, shows="sums", hides="sines",
-            left_out=["calls of more than 8 tokens", "bf16: it is made up"]))
+            left_out=["calls of more than 8 tokens of 32 heads", "positions beyond 4095, where its "
+                      "sine is wrong", "bf16: it is made up"]))
+        self.assertEqual(self.report.json["description"]["max_position"], 4095)
 
     def test_what_it_gets_wrong_is_not_offered_and_what_is_large_is_declined(self):
         self.assertEqual(self.report.json["description"]["dtypes"], ["f32"])
@@ -83,6 +85,14 @@ class Judged(unittest.TestCase):
         whole = judge(my_rope, backend="made-up", claim="A1", most_tokens=0)
         self.assertNotIn("DECLINED", whole.verdicts)
         self.assertNotIn("calls of more", whole)
+
+    def test_of_more_than_32_heads_fewer_tokens_are_taken(self):
+        made = decorator.kernel_of(
+            my_rope, name="it", version="0", operations=["rope"], dtypes=["f32"],
+            pairings=["half_split"], angle_class="A1", backend="made-up")
+        for seq, heads, status in ((8, 32, "ok"), (8, 33, "unsupported"), (4, 64, "ok")):
+            self.assertEqual(
+                made.supports(request(q=tensor(1, seq, heads, 4)))[0], status)
 
     def test_without_one_nothing_is_said(self):
         report = judge(my_rope, claim="A1")

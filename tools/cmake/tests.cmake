@@ -173,12 +173,16 @@ ropeproof_script(judge_state conformance/adapters/state_test.py ${PROJECT_BINARY
 ropeproof_script(few_shapes conformance/adapters/few_shapes_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(backends conformance/adapters/backends_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(cuda_backend conformance/adapters/cuda_test.py ${PROJECT_BINARY_DIR})
-# Where torch, Triton and JAX are installed.
+# Where torch, Triton, JAX, wgpu and pyopencl are installed.
 ropeproof_script(triton_backend conformance/adapters/triton_backend_test.py
   ${PROJECT_BINARY_DIR})
 ropeproof_script(pallas_backend conformance/adapters/pallas_backend_test.py
   ${PROJECT_BINARY_DIR})
-set_tests_properties(triton_backend pallas_backend PROPERTIES SKIP_RETURN_CODE 77)
+ropeproof_script(lavapipe_backend conformance/adapters/lavapipe_test.py
+  ${PROJECT_BINARY_DIR})
+ropeproof_script(pocl_backend conformance/adapters/pocl_test.py ${PROJECT_BINARY_DIR})
+set_tests_properties(triton_backend pallas_backend lavapipe_backend pocl_backend
+  PROPERTIES SKIP_RETURN_CODE 77)
 ropeproof_script(problems conformance/adapters/problems_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(closeness conformance/adapters/closeness_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(closeness_errors conformance/adapters/closeness_errors_test.py

@@ -24,6 +24,7 @@ KEYWORDS = ("operations", "dtypes", "pairings", "features", "claims", "supports"
             *CLAIM, *FIELDS)
 OBJECT_LIMIT = 8
 MESSAGE_LIMIT = 1000
+MOST_HEADS = 32  # of q and k, that most_tokens is meant for; of more, fewer tokens
 
 registered = None
 
@@ -57,9 +58,9 @@ def kernel(*, like="plain", **declaration):
     empty        True: problems and tensors of no elements come, too
     arrays       the library of all arrays: numpy, ml_dtypes, torch, jax, mlx
                  or onnxruntime
-    backend      what stands in for its device, "triton-interpret" or
-                 "pallas-interpret": it says arrays, few_shapes and most_tokens,
-                 and the report says what it covers
+    backend      what stands in for its device, "triton-interpret",
+                 "pallas-interpret", "lavapipe" or "pocl": it says arrays,
+                 few_shapes and most_tokens, and the report says what it covers
     device       where torch has its tensors: "cpu", "cuda", ...
     heads_first  True: q and k are [batch, heads, seq, head_dim]
     window       True: q and k are cut to the rotary window; their other
@@ -67,8 +68,8 @@ def kernel(*, like="plain", **declaration):
     few_shapes   True: problems come in parts of two sizes, for what is compiled
                  for each shape, and heads of 20 sizes; of a function of jax.jit
                  with like=, this is so without a word
-    most_tokens  of a problem, batch * seq; larger ones are declined, as what is
-                 slow wants
+    most_tokens  of a problem, batch * seq, of up to 32 heads, and fewer of more;
+                 larger ones are declined, as what is slow wants
     backward     True: the adjoint is asked, and judged by the gradients of the
                  function, which never sees it; torch, jax or mlx
     more         other fields of the description, PROTOCOL.md lists them
@@ -101,6 +102,9 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
         arrays = arrays or row.arrays
         few_shapes = row.few_shapes if few_shapes is None else few_shapes
         most_tokens = row.most_tokens if most_tokens is None else most_tokens
+        if row.last_position:
+            more["max_position"] = min(
+                row.last_position, more.get("max_position") or row.last_position)
     flat = {word: more.pop(word) for word in CLAIM if word in more}
     if isinstance(claims, dict):
         claims = [dict(claim, dtypes=[dtype])
@@ -121,7 +125,8 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
     if few_shapes:
         supports = _both(few_shape_parts.takes, supports)
     if most_tokens:
-        supports = _both(lambda p: p.batch * p.seq <= most_tokens, supports)
+        supports = _both(lambda p: p.batch * p.seq * max(
+            p.q_heads + p.k_heads, MOST_HEADS) <= most_tokens * MOST_HEADS, supports)
     description = dict(
         status="ok", abi_version=ABI_VERSION, name=name, version=version,
         operations=list(operations), dtypes=list(dtypes),

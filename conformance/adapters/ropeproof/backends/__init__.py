@@ -18,14 +18,16 @@ class Backend:
     package      that runs the kernels; its version is the report's
     home         the module with is_so(), whether the imported package runs
                  kernels so, and prepare(), which makes what launch code wants
-                 and gives dtypes that the package gets wrong, with the reason
+                 and gives dtypes that the package gets wrong, with the reason;
+                 its version(), where it has one, is the driver's
     set_before   environment variables, before the import of the package
     arrays       whose the kernel's are
     few_shapes   whether it compiles anew for each shape
-    most_tokens  batch * seq of a problem; larger ones are declined
+    most_tokens  batch * seq of a problem of 32 heads; larger ones are declined
     shows        what a verdict covers
     hides        what it says nothing about
     libraries    packages whose lines an error does not name
+    last_position  beyond it, its sine is wrong: positions are declined; 0: none
     """
     name: str
     package: str
@@ -37,6 +39,7 @@ class Backend:
     shows: str
     hides: str
     libraries: tuple
+    last_position: int = 0
 
 
 BACKENDS = {backend.name: backend for backend in (
@@ -53,7 +56,22 @@ BACKENDS = {backend.name: backend for backend in (
         most_tokens=64, shows="logic, indices, blocks and the order of roundings",
         hides="code generation, special-function units, contraction, tiling "
               "limits of the device",
-        libraries=("jax", "jaxlib", "numpy")))}
+        libraries=("jax", "jaxlib", "numpy")),
+    Backend(
+        name="lavapipe", package="wgpu", home="lavapipe", set_before={},
+        arrays="numpy", few_shapes=False, most_tokens=64,
+        shows="logic, indices, barriers and the order of roundings",
+        hides="code generation, special-function units, contraction, the order of "
+              "memory, limits of shared memory, indices beyond a buffer, which wgpu "
+              "clamps",
+        libraries=("wgpu", "numpy"), last_position=2**23 - 1),
+    Backend(
+        name="pocl", package="pyopencl", home="pocl", set_before={},
+        arrays="numpy", few_shapes=False, most_tokens=64,
+        shows="logic, indices, barriers, writes beyond a buffer and the order of roundings",
+        hides="code generation, special-function units, contraction, the order of "
+              "memory, limits of local memory",
+        libraries=("pyopencl", "numpy")))}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +85,10 @@ class InUse:
     def declared(self, most_tokens):
         """The field `backend` of a description."""
         row = self.backend
-        left_out = [f"calls of more than {most_tokens} tokens"] * bool(most_tokens)
+        left_out = [f"calls of more than {most_tokens} tokens of 32 heads"
+                    ] * bool(most_tokens)
+        left_out += [f"positions beyond {row.last_position}, where its sine is wrong"
+                     ] * bool(row.last_position)
         left_out += [f"{dtype}: {why}" for dtype, why in self.declined.items()]
         return dict(name=row.name, version=self.version, shows=row.shows,
                     hides=row.hides, left_out=left_out)
@@ -121,7 +142,11 @@ def use(name):
         raise ValueError(
             f"backend={name!r}: {row.package} was imported before without {words}; "
             f"set it, or call ropeproof.backend({name!r}) before that import")
-    declined = home.prepare()
+    try:
+        declined = home.prepare()
+        version = getattr(home, "version", lambda: version)()
+    except ImportError as error:
+        raise ValueError(f"backend={name!r}: {error}") from None
     folders = tuple(
         os.path.join(os.path.dirname(sys.modules[library].__file__), "")
         for library in row.libraries if library in sys.modules)
