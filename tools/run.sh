@@ -81,6 +81,18 @@ judge_engine() {
     --json "$speed.json" >"$speed.txt" 2>&1 || rm -f "$speed.json"
 }
 
+# cuda NAME FILE PYTHON: a library of a .cu file of conformance/engines, whose line
+# "// flags:" says where its engine's files are.
+cuda() {
+  local file=conformance/engines/$2 flags
+  flags=$(sed -n 's|^// flags: ||p' "$file")
+  flags=${flags//SITE/$("$3" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')}
+  flags=${flags//VLLM/${ROPEPROOF_ENGINE_VLLM:-}}
+  mkdir -p build/engines
+  # shellcheck disable=SC2086  # flags are words
+  "$3" -m ropeproof.backends.cuda_as_cpp "$file" -o "build/engines/$1.so" $flags
+}
+
 for kernel in $(build/release/ropeproof list kernels | cut -d ' ' -f 1); do
   judge "$kernel" --builtin "$kernel"
 done
@@ -93,7 +105,14 @@ for asked in "${names[@]}"; do
       note 2
       continue
     fi
-    judge_engine "$name" "$profiles" --command "$python conformance/engines/$adapter"
+    if [[ $adapter != *.cu ]]; then
+      judge_engine "$name" "$profiles" --command "$python conformance/engines/$adapter"
+    elif cuda "$name" "$adapter" "$python" 2>build/venv.reason; then
+      judge_engine "$name" "$profiles" --lib "build/engines/$name.so"
+    else
+      verdicts+=("$name: not judged: $(tail -n 1 build/venv.reason)")
+      note 2
+    fi
   done 3< <(rows "$asked")
   for library in "$natives"/*.so; do
     name=$(basename "$library" .so)

@@ -1,5 +1,6 @@
 // ggml, CUDA: ggml_cuda_op_rope() of src/ggml-cuda/rope.cu as it is, by backends/cuda_as_cpp.py.
 // What it needs of ggml-cuda/common.cuh and convert.cuh stands here.
+// flags: -I SITE/llama_cpp_python/src/ggml-cuda -I SITE/llama_cpp_python/include --without convert.cuh --without common.cuh --without ggml-cuda/common.cuh
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <ggml.h>
@@ -58,7 +59,7 @@ extern "C" void ggml_rope_yarn_corr_dims(int, int, float, float, float,
 
 extern "C" int32_t ropeproof_describe(ropeproof_description* d) {
   d->abi_version = ROPEPROOF_ABI_VERSION, d->operations = ROPEPROOF_ROPE;
-  d->name = "ggml-cuda", d->version = VERSION, d->max_position = INT32_MAX;
+  d->name = "ggml-cuda", d->version = "llama-cpp-python 0.3.36", d->max_position = INT32_MAX;
   d->dtypes = ROPEPROOF_F32 | ROPEPROOF_F16;
   d->pairings = ROPEPROOF_HALF_SPLIT | ROPEPROOF_INTERLEAVED;
   d->features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_KEYS |

@@ -6,7 +6,7 @@
 #   tools/setup/engines.sh PACKAGE ...   NumPy and these
 #
 # conformance/engines/requirements.txt has the versions; "# alone" there: without
-# what the package depends on; "# source": the Python files of its source package, for
+# what the package depends on; "# source FOLDER": that folder of its source package, for
 # one that would compile for hours, which what stands before it unpacks. A second run finds everything in place and only
 # prints. PYTHON names another interpreter to start from; PIP_EXTRA_INDEX_URL an index
 # of PyTorch without CUDA, which is much smaller. Exit status 2: no venv, or pip failed.
@@ -31,17 +31,18 @@ is_installed() {
 }
 shopt -s extglob
 
-# The folder of a source package that has its name, and what says its version.
+# unpack PIN FOLDER: a folder of a source package, and what says its version.
 unpack() {
   local name=${1%%==*} version=${1#*==} site folder
   site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   folder=$(mktemp -d)
-  "$python" -m pip install --disable-pip-version-check wheel packaging >"$log" 2>&1 &&
+  "$python" -m pip install --disable-pip-version-check wheel packaging \
+    scikit-build-core >"$log" 2>&1 &&
     FLASH_ATTENTION_SKIP_CUDA_BUILD=TRUE "$python" -m pip download \
       --disable-pip-version-check --no-deps --no-build-isolation --no-binary :all: \
       -d "$folder" "$1" >"$log" 2>&1 &&
     tar -xzf "$folder"/*.tar.gz -C "$folder" &&
-    cp -r "$folder"/*/"$name" "$site/" &&
+    cp -r "$folder"/*/"$2" "$site/$name" &&
     mkdir -p "$site/$name-$version.dist-info" &&
     printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "$name" "$version" \
       >"$site/$name-$version.dist-info/METADATA" ||
@@ -58,8 +59,8 @@ for package in numpy "${@:-torch}"; do
     fail "$package has no version in $pins"
   pin=${line%% *}
   is_installed "$pin" && continue
-  if [[ $line == *"# source" ]]; then
-    unpack "$pin"
+  if [[ $line == *"# source "* ]]; then
+    unpack "$pin" "${line##* }"
     continue
   fi
   flags=(-c "$pins")
