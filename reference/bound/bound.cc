@@ -15,15 +15,6 @@ double half_smallest(Format format) {
   return format == Format::kF64 ? ulp(format, 0) : ulp(format, 0) / 2;
 }
 
-// Infinite where it bounds nothing: that many roundings may give anything.
-double gamma(double k, double u) {
-  return k * u < 1 ? k * u / (1 - k * u)
-                   : std::numeric_limits<double>::infinity();
-}
-
-// (1 + a)(1 + b) - 1, without forming 1 + a: that would absorb f64's u.
-double composed(double a, double b) { return a + b + a * b; }
-
 // (1 + u)^count - 1.
 double rounded(int count, double u) {
   double error = 0;
@@ -75,6 +66,15 @@ bool is_exact(Quotient quotient, Format format, const PairAngle& pair) {
   return false;
 }
 
+}  // namespace
+
+double gamma(double k, double u) {
+  return k * u < 1 ? k * u / (1 - k * u)
+                   : std::numeric_limits<double>::infinity();
+}
+
+double composed(double a, double b) { return a + b + a * b; }
+
 // From base to theta_j. An error of the exponent e counts |ln theta| times:
 // d(base^-e) / base^-e = -ln(base) de, |de| <= u e; and exp(t) <= 1 / (1 - t).
 //
@@ -91,8 +91,6 @@ bool is_exact(Quotient quotient, Format format, const PairAngle& pair) {
 //             |ln theta|  unless 2/r is exact: j roundings of ln(base) 2/r
 //   all       1   unless the arithmetic holds the base: off by u, it moves
 //                 base^-e by e u, and e < 1
-}  // namespace
-
 AngleRow angle_row(const Claim& claim) {
   const double power = 2.0 * claim.power_ulp;
   if (claim.angle_class == AngleClass::kIterated) {
@@ -186,7 +184,10 @@ LocalError output_error(const Claim& claim, bool given, bool has_amplitude) {
       composed(entry, composed(rounded(row.in_arithmetic,
                                        roundoff(arithmetic_of(claim.output))),
                                rounded(row.in_output, roundoff(claim.output)))),
-      is_16_bit(claim.output) ? conversion_error(claim, claim.output) : 0};
+      composed(
+          is_16_bit(claim.output) ? conversion_error(claim, claim.output) : 0,
+          claim.stored),
+      claim.formed_x};
 }
 
 double underflow_error(const Claim& claim, double sum_of_magnitudes) {
@@ -196,9 +197,11 @@ double underflow_error(const Claim& claim, double sum_of_magnitudes) {
   // An entry formed in f32 and stored in 16 bits underflows twice at most.
   const double entry = conversion_underflow(claim, claim.table) +
                        half_smallest(arithmetic_of(claim.table));
-  const double operations = 2 * (each ? result : arithmetic) + result;
+  const double operations =
+      (2 * (each ? result : arithmetic) + result) / claim.scale;
   return (entry * sum_of_magnitudes + operations) *
-         (1 + 4 * roundoff(claim.output));
+             (1 + 4 * roundoff(claim.output)) * (1 + claim.stored) +
+         claim.stored_underflow;
 }
 
 double table_underflow(const Claim& claim) {

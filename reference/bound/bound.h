@@ -31,6 +31,15 @@
 // its products to 16 bits too is far outside. f32 and f64 results are not
 // converted, rho = 0: their last rounding, that of the sum, is one of L's.
 //
+// A kernel that forms x itself, as by a norm before the rotation, has
+// x^ = x + d with ||d|| <= g ||x||. Then ||x^|| <= (1 + g) ||x||, and the
+// rotation carries d into z:
+//
+//     |z - y|  <= |m| ||x|| ((1 + g) (min(2, |phi| gamma_k(u)) + L) + g)
+//
+// A result that is converted once more, to be stored in 8 bits, has both
+// conversions in rho: (1 + rho) = (1 + rho_1) (1 + rho_2).
+//
 // The bound assumes that nothing overflows. Every function here is the same
 // number on every machine.
 #pragma once
@@ -73,6 +82,13 @@ struct Claim {
   Format output = Format::kF32;  // of x and y
   Rounds rounds = Rounds::kOnce;
   bool computes_scaling = false;  // from its parameters, not from inv_freq
+
+  // What kernels have that do more than rotate (reference/fused): g of an x
+  // that they form, and what of it is subnormal; rho_2 and the smallest half
+  // step of the type that results are stored in.
+  double formed_x = 0, formed_x_underflow = 0;
+  double stored = 0, stored_underflow = 0;
+  double scale = 1;  // results are y / scale: what underflows is, too
 };
 
 // The angle ------------------------------------------------------------------
@@ -114,6 +130,13 @@ struct PairAngle {
 // k of the row, in units of the arithmetic's u. 0 for theta_0 = 1, which every
 // power gives exactly.
 double frequency_roundings(const Claim& claim, const PairAngle& pair);
+
+// gamma_k(u); infinite where it bounds nothing: that many roundings may give
+// anything.
+double gamma(double k, double u);
+
+// (1 + a)(1 + b) - 1, without forming 1 + a: that would absorb f64's u.
+double composed(double a, double b);
 
 // A bound this large accepts any rotation: it says nothing.
 inline constexpr double kVacuous = 2;
@@ -161,14 +184,15 @@ struct LocalRow {
 
 LocalRow local_row(const Claim& claim);
 
-// L and rho.
+// L, rho and g.
 struct LocalError {
   double length = 0;  // relative to the pair's length
   double result = 0;  // relative to the result itself
+  double input = 0;   // g, of x
 
   // What multiplies |m| ||x|| where the angle is off by so many radians.
   double with_angle(double angle) const {
-    return (1 + result) * (angle + length);
+    return (1 + result) * ((1 + input) * (angle + length) + input);
   }
 };
 

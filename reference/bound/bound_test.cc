@@ -138,6 +138,24 @@ TEST_CASE("L and rho are what counting by hand gives", "[reference][bound]") {
   CHECK_THAT(length(false), WithinRel(2 * kU, 1e-6));
 }
 
+TEST_CASE("what a kernel forms before and stores behind is in the bound",
+          "[reference][bound]") {
+  // (1 + 1/2) ((1 + 1/2) (3/4 + 1/4) + 1/2).
+  const LocalError error{.length = 0.25, .result = 0.5, .input = 0.5};
+  CHECK(error.with_angle(0.75) == 3);
+
+  Claim claim = local_claim(kF32, Rounds::kOnce, kF16);
+  const double rho = output_error(claim, true, false).result;
+  const double eta = underflow_error(claim, 0);
+  claim.formed_x = 0.125, claim.stored = 0.0625, claim.stored_underflow = 0.5;
+  CHECK(output_error(claim, true, false).input == 0.125);
+  CHECK(output_error(claim, true, false).result == composed(rho, 0.0625));
+  CHECK_THAT(underflow_error(claim, 0) - 0.5, WithinRel(1.0625 * eta, 1e-6));
+  claim.scale = 0x1p-10;
+  CHECK_THAT(underflow_error(claim, 0) - 0.5,
+             WithinRel(0x1p10 * 1.0625 * eta, 1e-6));
+}
+
 TEST_CASE("an entry of 16 bits is off relative to itself",
           "[reference][bound]") {
   for (const auto& [rounds, u] : {std::pair{Rounds::kOnce, 0x1p-8},
