@@ -32,14 +32,6 @@ const T* required(const T* data, const std::string& name) {
   return data;
 }
 
-Format format_named(const char* name, std::uint32_t dtype) {
-  for (const auto& [known, word] : plugin::kDtypeWords) {
-    if (known == dtype) return plugin::format_of(dtype);
-  }
-  fail(std::string(name) + " is " + std::to_string(dtype) +
-       "; expected ROPEPROOF_F64, _F32, _F16 or _BF16");
-}
-
 // A field of an enumeration that the operation may not need: then 0.
 template <std::size_t kSize>
 void require_known(const char* name, std::uint32_t value,
@@ -216,6 +208,14 @@ cases::Bits read_input(const ropeproof_problem& p, const ropeproof_tensor& t,
 }
 
 }  // namespace
+
+Format format_named(const char* name, std::uint32_t dtype) {
+  for (const auto& [known, word] : plugin::kDtypeWords) {
+    if (known == dtype) return plugin::format_of(dtype);
+  }
+  fail(std::string(name) + " is " + std::to_string(dtype) +
+       "; expected ROPEPROOF_F64, _F32, _F16 or _BF16");
+}
 
 cases::Problem read_problem(const ropeproof_problem& p) {
   constexpr std::uint32_t kKnown =

@@ -4,11 +4,17 @@
 
 #include <ropeproof_kernel.h>
 
+#include <cstdint>
+
 #include "conformance/assertion/given_table.h"
 #include "conformance/cases/problem.h"
 #include "conformance/judge/output.h"
 
 namespace ropeproof::conformance::assertion {
+
+// The format of a dtype of the ABI. Throws std::invalid_argument, which names
+// the field.
+reference::Format format_named(const char* name, std::uint32_t dtype);
 
 // The problem, with q and k as the kernel was given them; of a lookup the
 // positions are the rows. Throws std::invalid_argument, one line that names the

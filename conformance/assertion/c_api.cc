@@ -1,4 +1,5 @@
 // The C functions of ropeproof_judge.h: nothing is thrown through them.
+#include <ropeproof_fused.h>
 #include <ropeproof_judge.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "conformance/assertion/fused.h"
 #include "conformance/assertion/judgement.h"
 #include "conformance/assertion/model.h"
 #include "conformance/plugin/description.h"
@@ -69,25 +71,39 @@ int32_t guarded(const Do& work) {
   }
 }
 
+// The problem, and what it points to of the ABI's structs, as known().
+struct Known {
+  ropeproof_problem problem;
+  ropeproof_scaling scaling{};
+
+  explicit Known(const ropeproof_problem& given)
+      : problem(known(given, "problem")) {
+    if (problem.scaling == nullptr) return;
+    scaling = known(*problem.scaling, "scaling");
+    problem.scaling = &scaling;
+  }
+  Known(const Known&) = delete;
+  Known& operator=(const Known&) = delete;
+};
+
+ropeproof_claim claim_or_usual(const ropeproof_claim* claim) {
+  if (claim != nullptr) return *claim;
+  ropeproof_claim usual = ropeproof::conformance::plugin::kStrictestClaim;
+  usual.angle_class = ROPEPROOF_A1;
+  return usual;
+}
+
 int32_t judged(const ropeproof_problem* problem, const ropeproof_claim* claim,
                ropeproof_judgement** judgement,
                ropeproof::conformance::assertion::Result result) {
-  using namespace ropeproof::conformance;
   return guarded([&] {
     if (judgement != nullptr) *judgement = nullptr;
     if (problem == nullptr || judgement == nullptr) {
       throw std::invalid_argument("problem or judgement is NULL");
     }
-    ropeproof_problem asked = known(*problem, "problem");
-    ropeproof_scaling scaling{};
-    if (asked.scaling != nullptr) {
-      scaling = known(*asked.scaling, "scaling");
-      asked.scaling = &scaling;
-    }
-    ropeproof_claim usual = plugin::kStrictestClaim;
-    usual.angle_class = ROPEPROOF_A1;
-    *judgement = new ropeproof_judgement(
-        asked, claim == nullptr ? usual : *claim, result);
+    const Known asked(*problem);
+    *judgement =
+        new ropeproof_judgement(asked.problem, claim_or_usual(claim), result);
     return (*judgement)->no_verdict();
   });
 }
@@ -159,6 +175,24 @@ const char* ropeproof_failure(const ropeproof_problem* problem,
   const bool is_wrong = status == ROPEPROOF_OK && j->wrong() > 0;
   if (is_wrong) return (failure = ropeproof_text(j)).c_str();
   return (failure = last_error).c_str();
+}
+
+const char* ropeproof_fused_failure(const ropeproof_problem* problem,
+                                    const ropeproof_fused* fused,
+                                    const ropeproof_claim* claim) {
+  thread_local std::string failure;
+  failure.clear();
+  const int32_t status = guarded([&] {
+    if (problem == nullptr || fused == nullptr) {
+      throw std::invalid_argument("problem or fused is NULL");
+    }
+    const Known asked(*problem);
+    failure = ropeproof::conformance::assertion::fused_failure(
+        asked.problem, known(*fused, "fused"), claim_or_usual(claim));
+    return std::string();
+  });
+  if (status != ROPEPROOF_OK) failure = last_error;
+  return failure.c_str();
 }
 
 const char* ropeproof_layers(const char* config, const char* types) {

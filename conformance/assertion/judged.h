@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/assertion/fused_parts.h"
 #include "conformance/assertion/given_table.h"
 #include "conformance/assertion/judgement.h"
 #include "conformance/assertion/part.h"
@@ -28,6 +29,7 @@ struct Judgement::Judged {
   std::uint32_t operation = 0;
   cases::Case asked;  // its golden is formed when it is needed
   std::optional<GivenTable> given, cache;  // rows of the tokens; all
+  std::optional<FusedParts> fused;
   judge::Claim claim;
   judge::Output output;
 
@@ -40,6 +42,8 @@ struct Judgement::Judged {
   std::string told;
 
   std::int64_t elements() const;
+  judge::Claim rotation_claim(const ropeproof_claim& made) const;
+  judge::Claim claim_by(const ropeproof_claim& made) const;
   bool is_table() const { return operation == ROPEPROOF_TABLE; }
   const cases::Problem& problem();
   const cases::Golden& golden();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/assertion/abi_problem.h"
+#include "conformance/assertion/fused_readings.h"
 #include "conformance/assertion/judged.h"
 #include "conformance/assertion/part.h"
 #include "conformance/assertion/screening.h"
@@ -99,13 +100,17 @@ std::optional<Part> Judgement::Judged::looked_at() const {
 
 std::vector<explain::Diagnosis> Judgement::Judged::diagnoses(
     explain::Answer answer, const std::optional<Part>& part) const {
-  const std::string rows =
-      cache ? rows_taken(asked, *cache, claim, output) : "";
-  if (!rows.empty()) {
-    explain::Diagnosis other_rows;
-    other_rows.what = rows, other_rows.residual = 0;
-    other_rows.checks = other_rows.tried = 1;
-    return {other_rows};
+  std::string other = cache ? rows_taken(asked, *cache, claim, output) : "";
+  if (fused) {
+    const judge::Element& wrong = *measurement.first_wrong;
+    other = other_reading(*fused, wrong.batch * asked.problem.seq + wrong.token,
+                          rotation_claim(kernel.claims[0]));
+  }
+  if (!other.empty()) {
+    explain::Diagnosis read;
+    read.what = other, read.residual = 0;
+    read.checks = read.tried = 1;
+    return {read};
   }
   if (are_nans()) return {};
   if (!part && elements() > kMostExplained) return {};
@@ -128,6 +133,11 @@ std::vector<explain::Diagnosis> Judgement::Judged::diagnoses(
 
 std::string Judgement::Judged::case_text() const {
   const cases::Problem& p = asked.problem;
+  if (fused) {
+    // What the kernel was given has the dtype in its words.
+    const std::string rotation = cases::summary(asked);
+    return words_of(*fused) + rotation.substr(rotation.find(','));
+  }
   if (!given) return cases::summary(asked);
   const reference::Layout& layout = p.spec.layout;
   return std::string(text::word(text::kFormatWords, p.dtype)) + " " +
@@ -138,11 +148,28 @@ std::string Judgement::Judged::case_text() const {
          ", heads " + std::to_string(p.q_heads);
 }
 
+judge::Claim Judgement::Judged::rotation_claim(
+    const ropeproof_claim& made) const {
+  return judge::claim_of(made, kernel.features,
+                         fused ? fused->dtype : asked.problem.dtype, operation);
+}
+
+// Of all that the kernel computes.
+judge::Claim Judgement::Judged::claim_by(const ropeproof_claim& made) const {
+  judge::Claim by = rotation_claim(made);
+  if (given) by.table = reference::Format::kF64;  // exact, as given
+  return fused ? claim_of(*fused, by, largest_scale(*fused)) : by;
+}
+
 // The bound of the worst element as a number, and what it consists of.
 std::string Judgement::Judged::bound_text() const {
   const judge::Element& e =
       measurement.worst ? *measurement.worst : *measurement.first_wrong;
-  if (e.pair < 0) return "none: channels outside the window are copied";
+  if (e.pair < 0) {
+    return fused ? "of the norm and the stored type: channels outside the "
+                   "window are not rotated"
+                 : "none: channels outside the window are copied";
+  }
   judge::PairBounds bounds(asked.problem, asked.golden, claim, operation);
   const judge::Terms& terms = bounds.at(
       e.batch * asked.problem.seq + e.token)[static_cast<std::size_t>(e.pair)];
@@ -157,7 +184,9 @@ std::string Judgement::Judged::bound_text() const {
             " of the pair's length for an angle of " +
             kClassWords[kernel.claims[0].angle_class] + ", ";
   }
-  text += report::ratio_text(arithmetic) + " for the arithmetic after it";
+  text += report::ratio_text(arithmetic) +
+          (fused && fused->norm ? " for the norm and the arithmetic after it"
+                                : " for the arithmetic after it");
   if (terms.result > 0) {
     text += ", " + report::ratio_text(terms.result) +
             " of the result for its rounding";
@@ -186,11 +215,8 @@ std::string Judgement::Judged::other_claim_text() const {
   for (const auto& change : kChanges) {
     Claim other = kernel.claims[0];
     change(other);
-    judge::Claim tried =
-        judge::claim_of(other, kernel.features, asked.problem.dtype, operation);
-    if (given) tried.table = claim.table;
-    const judge::Measurement m =
-        judge::judge(asked.problem, asked.golden, operation, tried, output);
+    const judge::Measurement m = judge::judge(
+        asked.problem, asked.golden, operation, claim_by(other), output);
     if (m.wrong == 0 && is_verdict(m.vacuous, m.elements)) {
       return report::paragraph(
           "claim", "the looser claim " + plugin::claim_members(other).dump() +
@@ -246,13 +272,12 @@ Judgement::Judgement(const ropeproof_problem& problem,
   cases::Problem& p = j.asked.problem;
   p = read_problem(problem);
   j.kernel = kernel_of(p, j.operation, claim);
-  j.claim = judge::claim_of(j.kernel, p.dtype, j.operation);
   if (result == Result::kNone) wrong_ = -1;
   if (j.elements() == 0) return;
   if (j.operation == ROPEPROOF_ROTATE) {
     j.given = read_given_table(problem, p.spec);
-    j.claim.table = reference::Format::kF64;  // exact, as given
   }
+  j.claim = j.claim_by(j.kernel.claims[0]);
   if (!j.is_table()) {
     j.tables = j.given ? golden_of(*j.given, p) : frequencies_of(p);
   }
@@ -274,12 +299,36 @@ Judgement::Judgement(const ropeproof_problem& problem,
   }
 }
 
+Judgement::Judgement(FusedParts parts, const ropeproof_claim& claim)
+    : judged_(std::make_unique<Judged>()) {
+  Judged& j = *judged_;
+  j.operation = ROPEPROOF_ROPE;
+  cases::Problem& p = j.asked.problem = problem_of(parts);
+  j.kernel = kernel_of(p, j.operation, claim);
+  if (j.elements() == 0) return;
+  j.fused = std::move(parts);
+  j.claim = j.claim_by(j.kernel.claims[0]);
+  FusedOutput made =
+      output_of(*j.fused, p, j.golden(), j.rotation_claim(j.kernel.claims[0]));
+  j.output = std::move(made.output);
+  wrong_ = j.measured().wrong;
+  hidden_ = made.hidden;
+  unjudged_ = j.measured().vacuous;
+}
+
 Judgement::~Judgement() = default;
 
 std::int64_t Judgement::elements() const { return judged_->elements(); }
 
 std::string Judgement::no_verdict() const {
-  if (wrong_ > 0 || is_verdict(unjudged_, elements())) return "";
+  if (wrong_ > 0) return "";
+  if (2 * hidden_ > elements()) {
+    return "scale: " + text::part_of(hidden_, elements()) +
+           " elements are far beyond the largest number of the stored type, or "
+           "below half of its smallest step, whatever the rotation: give "
+           "another scale";
+  }
+  if (is_verdict(unjudged_, elements())) return "";
   const judge::ByPosition& at = judged_->measurement.vacuous_at;
   const auto first = std::ranges::find_if(at, [](auto n) { return n > 0; });
   const std::int64_t power = first - at.begin();

@@ -11,6 +11,8 @@
 
 namespace ropeproof::conformance::assertion {
 
+struct FusedParts;
+
 // Whether a kernel has written what the outputs of a problem point to.
 enum class Result { kGiven, kNone };
 
@@ -23,6 +25,9 @@ class Judgement {
   // all are within their bound beyond doubt (screening.h).
   Judgement(const ropeproof_problem& problem, const ropeproof_claim& claim,
             Result result = Result::kGiven);
+  // Judges q or k of a fused kernel; golden and bound are in units of the scale
+  // that it is stored by.
+  Judgement(FusedParts parts, const ropeproof_claim& claim);
   ~Judgement();
 
   std::int64_t elements() const;
@@ -31,7 +36,8 @@ class Judgement {
   // alone was judged.
   std::int64_t unjudged() const { return unjudged_; }
   // Empty where 99 of 100 elements were judged, or some are wrong; else a line
-  // that says what the claim leaves open: no verdict.
+  // that says what the claim leaves open: no verdict. Nor is there one where a
+  // stored type shows no rotation of half of the elements.
   std::string no_verdict() const;
   // What only some callers want is formed when they ask, once, by any thread.
   // golden and bound have a number for each element, q's before k's, or cos
@@ -44,7 +50,7 @@ class Judgement {
  private:
   struct Judged;
   std::unique_ptr<Judged> judged_;
-  std::int64_t wrong_ = 0, unjudged_ = 0;
+  std::int64_t wrong_ = 0, unjudged_ = 0, hidden_ = 0;
 };
 
 }  // namespace ropeproof::conformance::assertion

@@ -58,8 +58,10 @@ class PairBounds {
   // The size of a pair of these elements.
   template <reference::Format kFormat>
   Size size(const Terms& terms, double u, double v) const {
+    // Both elements of an x that the kernel forms are off.
     return {terms.amplitude * pair_length<kFormat>(u, v),
-            underflow(std::abs(u) + std::abs(v))};
+            underflow(std::abs(u) + std::abs(v)) +
+                2 * terms.amplitude * claim_.formed_x_underflow};
   }
 
  private:

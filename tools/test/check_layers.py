@@ -23,8 +23,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 142_400, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 87_353,
+    ("everything outside vectors/", 145_700, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 89_470,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_817, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 14_915,
@@ -54,7 +54,7 @@ C_HEADERS = (
     "|stdint|stdio|stdlib|string|time"
 )
 KINDS = {
-    "kernel_abi": r"(conformance/include/)?ropeproof_(kernel|tokens|device|judge|cuda|cuda_types)\.h",
+    "kernel_abi": r"(conformance/include/)?ropeproof_(kernel|tokens|device|judge|fused|cuda|cuda_types)\.h",
     "second_oracle": "tools/prove/second_oracle/.*",
     "room": "conformance/([a-z]+)/.*",
     "reference": "reference/.*", "fast": "fast/.*", "tools": "tools/.*",
@@ -153,7 +153,7 @@ class House:
         is_test = is_test_file(file)
         if file == KERNEL_ABI:
             return [], []  # but <stdint.h>
-        if re.fullmatch(r"conformance/include/ropeproof_(tokens|device|judge)\.h", file):
+        if re.fullmatch(r"conformance/include/ropeproof_(tokens|device|judge|fused)\.h", file):
             return ["std", "kernel_abi"], ["include"]
         if re.fullmatch(r"conformance/include/ropeproof_(cuda|cuda_types)\.h", file):
             return ["std", "system", "kernel_abi"], ["include"]
