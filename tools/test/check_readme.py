@@ -109,7 +109,7 @@ for number, kernel in enumerate(
         file.write(kernel)
         file.flush()
         command = [sys.executable, file.name]
-        if not re.search(r"\.judge\(|assert_rope_close|\.problems\(", kernel):
+        if not re.search(r"\.judge\(|assert_(rope|fused)_close|\.problems\(", kernel):
             command = [program, "run", "--command", shlex.join(command), "--time-limit", "60000"]
         run = subprocess.run(
             command,

@@ -38,6 +38,7 @@ from ropeproof.backends import use as backend
 from ropeproof.closeness import assert_rope_close, bound, golden
 from ropeproof.decorator import Invalid, Unsupported, kernel
 from ropeproof.errors import Error
+from ropeproof.fused import assert_fused_close
 from ropeproof.grading import Verdict, grade
 from ropeproof.judging import judge, mark
 from ropeproof.named_problems import problems
@@ -48,7 +49,7 @@ from ropeproof import weights
 
 __all__ = [
     "DTYPES", "Error", "Invalid", "Problem", "Report", "Unsupported",
-    "Verdict", "assert_rope_close", "backend", "bf16_to_f32", "bound",
+    "Verdict", "assert_fused_close", "assert_rope_close", "backend", "bf16_to_f32", "bound",
     "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime", "from_torch",
     "golden", "grade", "judge", "kernel", "mark", "problems", "serve", "to_jax",
     "to_ml_dtypes", "to_mlx", "to_onnxruntime", "to_torch", "weights"]

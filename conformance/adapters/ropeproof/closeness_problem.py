@@ -286,7 +286,8 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
         found = (sizes.get("b", 1), sizes["s"], sizes["d"], BITS[word])
         if name == "k" and found != (p.batch, p.seq, p.head_dim, p.dtype):
             raise ValueError(f"q and k differ in more than their heads: k is "
-                             f"{word} {list(np.shape(x))}")
+                             f"{word} {list(np.shape(x))}; judge each by a "
+                             f"call of its own")
         p.batch, p.seq, p.head_dim, p.dtype = found
     p.direction = -1 if direction == "adjoint" else 1
     p.rotary_offset = one_whole("rotary_offset", rotary_offset)

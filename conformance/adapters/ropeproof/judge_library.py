@@ -61,12 +61,25 @@ Problem = _struct("Problem", [
     ("permute_heads permute_columns pair_distance pairing_blocks", i64),
     ("real_positions axis_weights pair_amplitude scaling", pointer)])
 
+# As conformance/include/ropeproof_fused.h has them.
+Stored = _struct("Stored", [("type", u32), ("scale", pointer),
+                            ("batch_stride token_stride head_stride", i64)])
+Cached = _struct("Cached", [
+    ("before after", pointer),
+    ("block block_stride slot_stride head_stride", i64)])
+Fused = _struct("Fused", [
+    ("struct_size is_normed weight_dtype norm_roundings", u32),
+    ("epsilon weight_offset", f64), ("q_weight k_weight", pointer),
+    ("q_stored k_stored v_stored", Stored), ("slots", pointer),
+    ("slot_count", i64), ("v", Tensor), ("k_cache v_cache", Cached)])
+
 FUNCTIONS = {  # of ropeproof_judge.h: what they return and take
     "judge": (i32, [pointer] * 3), "expect": (i32, [pointer] * 3), "free": (None, [pointer]),
     "golden": (ctypes.POINTER(f64), [pointer]),
     "bound": (ctypes.POINTER(f64), [pointer]), "text": (text, [pointer]),
     "worst": (f64, [pointer]), "elements": (i64, [pointer]),
     "wrong": (i64, [pointer]), "unjudged": (i64, [pointer]),
+    "fused_failure": (text, [pointer] * 3),
     "error": (text, []),
     "layers": (text, [text] * 2),
     "read_config": (i32, [text] * 3 + [u32, i64, pointer]),

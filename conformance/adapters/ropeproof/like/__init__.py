@@ -13,6 +13,7 @@ from ropeproof.like.call import Call, name_of
 from ropeproof.like.library import library_of
 from ropeproof.like.maker import (Maker, beside, configuration_of,
                                   own_fields)
+from ropeproof.like.paged import paged
 
 ROWS = 131072  # of what makes a table, unless max_position says less
 BASE = 10000.0  # of what takes none
@@ -90,6 +91,10 @@ FORMS = {
     "cache_flat": Form(
         forms.cache_flat, {"positions q k cos_sin_cache": IN_VLLM},
         in_place=False),
+    "paged": Form(
+        paged, {"positions q k v cos_sin_cache k_cache v_cache slot_mapping":
+                IN_VLLM},
+        in_place=False, block_size=None),
     "tokamax": Form(
         forms.cache_flat, {"x positions cos_sin_cache": {
             **IN_VLLM, **F32_TABLE, "pairings": ["interleaved"],

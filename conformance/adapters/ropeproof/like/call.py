@@ -14,6 +14,8 @@ ROLES = {name: role for role, names in (
     ("offset", "offset start_pos start_index"),
     ("table", "freqs_cis cos_sin_cache freqs"),
     ("section", "section mrope_section mrope_sections"),
+    ("v", "v value values"), ("k_cache", "k_cache key_cache"),
+    ("v_cache", "v_cache value_cache"), ("slots", "slot_mapping slots"),
 ) for name in names.split()}
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY,
                inspect.Parameter.POSITIONAL_OR_KEYWORD)
