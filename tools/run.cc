@@ -25,6 +25,7 @@
 #include "tools/profile_flags.h"
 #include "tools/progress.h"
 #include "tools/report_file.h"
+#include "tools/timing.h"
 #include "tools/waiver_flags.h"
 
 namespace ropeproof::tools {
@@ -39,7 +40,7 @@ struct RunOptions {
   WaiverFlags waivers;
   std::optional<std::string> shard;
   bool staged = false;
-  bool is_undiagnosed = false;
+  bool is_undiagnosed = false, is_timed = false;
   std::string claim;                 // "auto", "any", or none
   std::optional<std::string> fresh;  // a seed, or ""
   int progress = 2;                  // a descriptor
@@ -143,6 +144,7 @@ int find_claims(RunOptions& options, plugin::Kernel& kernel,
 }
 
 int run(RunOptions& options) {
+  Timing timing;
   prepare(options);
   const cases::Corpus corpus = corpus_of(options);
   std::unique_ptr<plugin::Kernel> kernel = options.kernel.open();
@@ -155,19 +157,23 @@ int run(RunOptions& options) {
     return find_claims(options, *kernel, corpus, line);
   }
   const std::string digest = options.kernel.digest();
+  timing.end_reading();
   options.selection.names = [&](const std::vector<std::string>& ids) {
     options.waivers.add_cases(ids);
     options.waivers.check(asked_text(options.selection));
   };
   report::Report report = check::run_suite(*kernel, corpus, options.selection);
   line.erase();
+  timing.end_judging();
   if (!options.is_undiagnosed) {
     report.diagnoses = check::diagnose(report, corpus, kernel.get());
   }
+  timing.end_explaining();
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
   // Nothing that the kernel has started is there to see the report.
   kernel.reset();
+  if (options.is_timed) std::cerr << timing.table();
   report.suite_version = ROPEPROOF_VERSION;
   options.kernel.note(report, digest);
   if (options.vectors != default_vectors().string()) {
@@ -213,6 +219,10 @@ Command add_run(CLI::App& app) {
       "--no-diagnosis", options->is_undiagnosed,
       "only the verdict and the failures: nothing looks for what is wrong, "
       "where and why");
+  auto* timing = command->add_flag(
+      "--timing", options->is_timed,
+      "where the time goes, on standard error: forming cases, calling the "
+      "kernel, judging, explaining");
   auto* staged = command->add_flag(
       "--staged", options->staged,
       "require S1: the f32 pipeline that models were trained with");
@@ -234,7 +244,10 @@ Command add_run(CLI::App& app) {
        {"--require", "--junit", "--html", "--failures", "--details"}) {
     claim->excludes(command->get_option(flag));
   }
-  claim->excludes(shard)->excludes(staged)->excludes(undiagnosed);
+  claim->excludes(shard)
+      ->excludes(staged)
+      ->excludes(undiagnosed)
+      ->excludes(timing);
   return {command, [options] { return run(*options); }};
 }
 

@@ -90,7 +90,7 @@ says 0 'profile llama2-f32-4k, fresh 7' "${run[@]}" --lib "$plugins/c_example.so
 expect 2 'for this kernel' "${run[@]}" --builtin fast --case pairs-00000000
 expect 2 'after --fresh' "${run[@]}" --builtin fast --case fresh7-00000000
 says 0 '^fresh [1-9]' "${run[@]}" --lib "$plugins/c_example.so" --claim auto --fresh
-for flag in '--require L3' '--junit x.xml' --staged --no-diagnosis '--shard 1/2'; do
+for flag in '--require L3' '--junit x.xml' --staged --no-diagnosis --timing '--shard 1/2'; do
   expect 2 'excludes' "${run[@]}" --builtin fast --claim auto $flag
 done
 expect 2 'expected a level' "${run[@]}" --builtin fast --require L4
@@ -103,6 +103,11 @@ swapped=("${run[@]}" --lib "$plugins/c_example_swapped.so" --tier smoke)
 says 1 '^  what ' "${swapped[@]}" --report "$work/explained.json"
 says 1 '^  replay ' "${swapped[@]}" --no-diagnosis --report "$work/report.json"
 check "it was diagnosed" grep -q '"diagnoses": \[\]' "$work/report.json"
+"$ropeproof" "${swapped[@]}" --timing >/dev/null 2>"$work/timing"
+for step in reading forming calling judging explaining all clock; do
+  check "--timing has no line of $step" \
+    grep -q "^  .*$step.* [0-9]*\.[0-9][0-9]$" "$work/timing"
+done
 check "other checks failed" diff <(grep '"verdict"' "$work/explained.json") \
   <(grep '"verdict"' "$work/report.json")
 
