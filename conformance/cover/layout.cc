@@ -190,7 +190,9 @@ void draw_axes(Drawing& d, AxesClass c) {
                                                 : d.recipe.sections);
       break;
     case AxesClass::kSections4:
-      axes = reference::contiguous_sections(parts(draw, pairs, 4));
+      axes = reference::contiguous_sections(d.recipe.sections.empty()
+                                                ? parts(draw, pairs, 4)
+                                                : d.recipe.sections);
       break;
     case AxesClass::kSectionsMany:
       axes = reference::contiguous_sections(
