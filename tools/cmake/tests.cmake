@@ -228,7 +228,7 @@ add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tools/test/wheel_test.sh ${ROP
 ropeproof_script(site tools/site/build.py $<TARGET_FILE:ropeproof> ${PROJECT_BINARY_DIR}/site)
 set_tests_properties(site PROPERTIES SKIP_RETURN_CODE 77)
 foreach(test IN ITEMS site reference_mutants selftest_full selftest_untrusted_full untrusted_table
-    fast_every_position coverage same_bytes wheel cuda_backend)
+    fast_every_position coverage same_bytes wheel cuda_backend claims token_examples)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES LABELS night TIMEOUT 7200)
   endif()
