@@ -80,15 +80,6 @@ std::string strays_text(const Cache& cache, const Slots& slots,
          std::to_string(strays[0]) + "\n";
 }
 
-std::vector<char> written_tokens(const ropeproof_problem& p,
-                                 const ropeproof_fused& f) {
-  std::vector<char> is_written;
-  for (std::int64_t token = 0; token < p.batch * p.seq; ++token) {
-    is_written.push_back(f.slots[token] >= 0);
-  }
-  return is_written;
-}
-
 // What v is in its slot: the same number, or the nearest one of a type of 8
 // bits.
 class Copies {
@@ -99,7 +90,7 @@ class Copies {
         cache_(cache),
         v_(numbers_in(p, f.v, {plugin::format_of(p.dtype), std::nullopt})),
         scale_(scales_of("v_stored", f.v_stored, p, f.v.heads,
-                         written_tokens(p, f))) {}
+                         written_tokens(p, f.slots))) {}
 
   bool is_right(std::int64_t token, std::int64_t slot, std::int64_t h,
                 std::int64_t channel) const {

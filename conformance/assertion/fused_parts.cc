@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "conformance/assertion/abi_problem.h"
 #include "conformance/assertion/stored_elements.h"
@@ -95,20 +96,20 @@ FusedParts read_parts(const ropeproof_problem& given, const ropeproof_fused& f,
   (is_key ? p.q : p.k) = {};
   FusedParts parts;
   parts.rotation = read_problem(p);
-  parts.dtype = parts.rotation.dtype;
-  parts.rotation.dtype = Format::kF64;
-  parts.rotation.q.clear(), parts.rotation.k.clear();
+  parts.dtype = std::exchange(parts.rotation.dtype, Format::kF64);
+  const cases::Bits x = std::exchange(
+      is_key ? parts.rotation.k : parts.rotation.q, cases::Bits());
+  for (const std::uint64_t bits : x) {
+    parts.x.push_back(decode(parts.dtype, bits));
+  }
   const ropeproof_tensor& tensor = is_key ? p.k : p.q;
   const ropeproof_stored& stored = is_key ? f.k_stored : f.q_stored;
   const char* const name = is_key ? "k_stored" : "q_stored";
   const bool is_cached = is_key && f.slots != nullptr;
-  for (std::int64_t token = 0; token < p.batch * p.seq; ++token) {
-    parts.is_written.push_back(!is_cached || f.slots[token] >= 0);
-  }
+  parts.is_written = written_tokens(p, is_cached ? f.slots : nullptr);
   parts.norm = read_norm(p, f, is_key);
   parts.stored = stored_type(name, stored);
   if (p.batch * p.seq == 0) return parts;
-  parts.x = numbers_in(p, tensor, {parts.dtype, std::nullopt});
   parts.scale = scales_of(name, stored, p, tensor.heads, parts.is_written);
   const ElementType type{parts.dtype, parts.stored};
   if (!is_cached && tensor.out == nullptr) {
@@ -205,11 +206,6 @@ judge::Claim claim_of(const FusedParts& parts, judge::Claim claim,
 
 namespace {
 
-// What an element may lose by underflow, of a rotation by this amplitude.
-double underflow_of(const judge::Claim& claim, double amplitude) {
-  return underflow_error(claim, 0) + 2 * amplitude * claim.formed_x_underflow;
-}
-
 // One element: its number, and what it should be.
 struct Compared {
   double number, want;
@@ -274,8 +270,13 @@ FusedOutput output_of(const FusedParts& parts, const cases::Problem& problem,
   const bool is_key = problem.k_heads > 0;
   const cases::Bits& want = is_key ? golden.k : golden.q;
   const auto d = static_cast<std::size_t>(parts.head_dim());
-  const judge::Claim claim = claim_of(parts, of_rotation, largest_scale(parts));
-  const double amplitude = std::abs(golden.amplitude);
+  const double largest = largest_scale(parts);
+  const judge::Claim claim = claim_of(parts, of_rotation, largest);
+  // What an element may lose by underflow, half of the type's step aside.
+  const double lost =
+      (underflow_error(claim, 0) - claim.stored_underflow +
+       2 * std::abs(golden.amplitude) * claim.formed_x_underflow) *
+      largest;
   const auto local = output_error(claim, false, false);
   const double relative = (1 + local.result) * local.input + local.result;
   const std::vector<char> is_outside = outside_of(parts);
@@ -283,9 +284,8 @@ FusedOutput output_of(const FusedParts& parts, const cases::Problem& problem,
   FusedOutput made;
   cases::Bits& got = is_key ? made.output.k : made.output.q;
   for (std::size_t row = 0; row < parts.scale.size(); ++row) {
-    const double underflow =
-        underflow_of(claim_of(parts, of_rotation, parts.scale[row]), amplitude);
-    const double spare = underflow - underflow_of(claim, amplitude);
+    const double underflow = lost / parts.scale[row] + claim.stored_underflow;
+    const double spare = lost / parts.scale[row] - lost / largest;
     for (std::size_t i = row * d; i < (row + 1) * d; ++i) {
       const Compared e{parts.written[i], cases::value_of(want[i])};
       const double error = std::abs(e.number - e.want);

@@ -70,6 +70,15 @@ std::optional<Stored> stored_type(const char* name, const ropeproof_stored& s) {
   }
 }
 
+std::vector<char> written_tokens(const ropeproof_problem& p,
+                                 const std::int64_t* slots) {
+  std::vector<char> is_written;
+  for (std::int64_t token = 0; token < p.batch * p.seq; ++token) {
+    is_written.push_back(slots == nullptr || slots[token] >= 0);
+  }
+  return is_written;
+}
+
 std::vector<double> scales_of(const char* name, const ropeproof_stored& stored,
                               const ropeproof_problem& p, std::int64_t heads,
                               const std::vector<char>& is_written) {

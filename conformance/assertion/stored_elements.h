@@ -26,6 +26,10 @@ struct ElementType {
 std::optional<reference::fused::Stored> stored_type(const char* name,
                                                     const ropeproof_stored& s);
 
+// Whether each token has a slot, [tokens]; all have where there are no slots.
+std::vector<char> written_tokens(const ropeproof_problem& problem,
+                                 const std::int64_t* slots);
+
 // The scale of each head of each token, [tokens, heads]; 1 of tokens that are
 // not written. Throws std::invalid_argument for one that is no finite number
 // above 0.

@@ -135,7 +135,8 @@ def _cached(call, name, cache, order, heads):
     return made, sizes.get("n", 1) * sizes["s"], kind
 
 
-def _set_cache(call, fused, slots, cache, cache_order, v, scale, order, said):
+def _set_cache(call, fused, slots, cache, cache_order, v, scale, order,
+               said_order):
     if sorted(cache_order) != sorted("nshd"):
         raise ValueError(f"cache_order is {cache_order!r}; expected the letters "
                          f"n blocks, s slots of a block, h heads, d channels")
@@ -155,7 +156,7 @@ def _set_cache(call, fused, slots, cache, cache_order, v, scale, order, said):
     fused.k_stored = _scale(call, "k", scale.get("k"), kind, p.k.heads)
     if v is None:
         return
-    fused.v, sizes, word = call.tensor("v", order, said, v, None)
+    fused.v, sizes, word = call.tensor("v", order, said_order, v, None)
     if (sizes.get("b", 1), sizes["s"], sizes["d"], BITS[word]) != (
             p.batch, p.seq, p.head_dim, p.dtype):
         raise ValueError(f"v is {word} {list(np.shape(v))}: k and v differ in "
