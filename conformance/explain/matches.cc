@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <ranges>
 #include <utility>
@@ -26,27 +25,13 @@ class Matcher {
                  problem.seq,
                  {problem.q_heads, problem.k_heads},
                  problem.spec.layout.head_dim} {
-    std::int64_t tensor = 0;
-    for (const judge::OutputTensor& one : layout.tensors()) {
-      for (std::int64_t i = 0; i < one.size(); ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        const std::int64_t channel = i % extents_.channels;
-        const bool is_copied =
-            reference::at(layout.channels().pair_of, channel) < 0;
-        const auto number = [&](const cases::Bits& bits) {
-          return judge::fast_decode(layout.format(), bits[at]);
-        };
-        Value value{number(one.got), 0, number(*one.x), 0, false};
-        value.want = is_copied ? value.x : cases::value_of(one.golden[at]);
-        const judge::Mark& mark = reference::at(marks, one.first + i);
-        value.bound = mark.bound;
-        value.is_left = mark.is_wrong;
-        wrong_ += mark.is_wrong ? 1 : 0;
-        all_.push_back(value);
-        if (channel == 0) rows_.push_back(coordinates(tensor, i, one.heads));
+    all_.reserve(marks.size());
+    judge::with_format(layout.format(), [&]<reference::Format kFormat>() {
+      std::int64_t tensor = 0;
+      for (const judge::OutputTensor& one : layout.tensors()) {
+        add<kFormat>(tensor++, one, layout.channels(), marks);
       }
-      ++tensor;
-    }
+    });
     // The probability that two unrelated numbers agree to within their bounds.
     double bounds = 0, sizes = 0;
     for (const Value& value : all_) {
@@ -72,24 +57,39 @@ class Matcher {
     bool is_left;  // wrong, and not yet matched
   };
 
+  template <reference::Format kFormat>
+  void add(std::int64_t tensor, const judge::OutputTensor& one,
+           const judge::Channels& channels,
+           const std::vector<judge::Mark>& marks) {
+    const std::int64_t size = one.size();
+    for (std::int64_t row = 0; row < size; row += extents_.channels) {
+      rows_.push_back(extents_.coordinates(tensor, row));
+      for (std::int64_t t = 0; t < extents_.channels; ++t) {
+        const auto at = static_cast<std::size_t>(row + t);
+        const judge::Mark& mark = reference::at(marks, one.first + row + t);
+        Value value{judge::fast_decode<kFormat>(one.got[at]), 0,
+                    judge::fast_decode<kFormat>((*one.x)[at]), mark.bound,
+                    mark.is_wrong};
+        const bool is_copied = reference::at(channels.pair_of, t) < 0;
+        value.want = is_copied ? value.x : cases::value_of(one.golden[at]);
+        wrong_ += mark.is_wrong ? 1 : 0;
+        all_.push_back(value);
+      }
+    }
+  }
+
   std::size_t width() const {
     return static_cast<std::size_t>(extents_.channels);
-  }
-  Coordinates coordinates(std::int64_t tensor, std::int64_t element,
-                          std::int64_t heads) const {
-    const std::int64_t row = element / extents_.channels;
-    const std::int64_t token = row / heads;
-    return {tensor, token / extents_.seq, token % extents_.seq, row % heads,
-            element % extents_.channels};
   }
   Coordinates at(std::size_t element) const {
     Coordinates at = rows_[element / width()];
     at[kChannel] = static_cast<std::int64_t>(element % width());
     return at;
   }
-  std::vector<std::size_t> left() const {
+  std::vector<std::size_t> left() const { return left(0, all_.size()); }
+  std::vector<std::size_t> left(std::size_t first, std::size_t end) const {
     std::vector<std::size_t> some;
-    for (std::size_t i = 0; i < all_.size(); ++i) {
+    for (std::size_t i = first; i < end; ++i) {
       if (all_[i].is_left) some.push_back(i);
     }
     return some;
@@ -125,21 +125,19 @@ class Matcher {
   }
 
   void reordered() {
-    for (std::int64_t tensor = 0, first = 0; tensor < 2; ++tensor) {
+    std::size_t first = 0;
+    for (std::int64_t tensor = 0; tensor < 2; ++tensor) {
       const Sizes sizes = {extents_.batch, extents_.seq,
                            extents_.size(kHead, tensor), extents_.channels};
-      const std::int64_t end =
-          first + sizes[0] * sizes[1] * sizes[2] * sizes[3];
-      std::vector<std::size_t> some = left();
-      std::erase_if(some, [&](std::size_t i) {
-        return std::cmp_less(i, first) || !std::cmp_less(i, end);
-      });
-      const std::int64_t base = std::exchange(first, end);
+      const std::size_t base = first;
+      first +=
+          static_cast<std::size_t>(sizes[0] * sizes[1] * sizes[2] * sizes[3]);
+      const std::vector<std::size_t> some = left(base, first);
       if (std::pow(chance_, std::ssize(some)) > kMostLuck || !are_sharp(some)) {
         continue;
       }
       const auto index = [&](std::int64_t i) {
-        return static_cast<std::size_t>(base + i);
+        return base + static_cast<std::size_t>(i);
       };
       const std::string orders =
           orders_text(sizes, [&](std::int64_t to, std::int64_t from) {
@@ -154,21 +152,28 @@ class Matcher {
   // Numbers that are there whatever was due; a few zeros or inputs among others
   // are there by chance.
   void constants() {
-    const std::pair<const char*, std::function<bool(const Value&)>>
-        kConstants[] = {
-            {"NaN", [](const Value& v) { return std::isnan(v.got); }},
-            {"an infinity", [](const Value& v) { return std::isinf(v.got); }},
-            {"0", [](const Value& v) { return v.got == 0; }},
-            {"the input, unchanged,",
-             [](const Value& v) { return v.got == v.x; }}};
-    for (const auto& [what, is] : kConstants) {
-      std::vector<std::size_t> some;
-      bool is_number = false;
-      for (const std::size_t i : left()) {
-        if (!is(all_[i]) || !is_sharp(i)) continue;
-        some.push_back(i);
-        is_number = is_number || std::isfinite(all_[i].got);
+    struct Constant {
+      const char* what;
+      bool (*is)(const Value&);
+      std::vector<std::size_t> some = {};
+    };
+    Constant all[] = {
+        {"NaN", [](const Value& v) { return std::isnan(v.got); }},
+        {"an infinity", [](const Value& v) { return std::isinf(v.got); }},
+        {"0", [](const Value& v) { return v.got == 0; }},
+        {"the input, unchanged,", [](const Value& v) { return v.got == v.x; }}};
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      const Value& v = all_[i];
+      const bool is_usual = v.got != 0 && v.got != v.x && std::isfinite(v.got);
+      if (!v.is_left || is_usual || !is_sharp(i)) continue;
+      for (Constant& c : all) {
+        if (c.is(v)) c.some.push_back(i);
       }
+    }
+    for (auto& [what, is, some] : all) {
+      std::erase_if(some, [&](std::size_t i) { return !all_[i].is_left; });
+      const bool is_number = std::ranges::any_of(
+          some, [&](std::size_t i) { return std::isfinite(all_[i].got); });
       const bool is_chance = is_number && std::ssize(some) * 16 < wrong_;
       if (!some.empty() && !is_chance) say(what + std::string(" stands"), some);
     }
@@ -178,14 +183,17 @@ class Matcher {
   // One size in most of what is wrong: results beyond it are cut to it.
   void limit() {
     std::vector<std::size_t> some = left();
-    if (some.empty()) return;
     const std::ptrdiff_t half = std::ssize(some) / 2;
     const auto size = [&](std::size_t i) { return std::abs(all_[i].got); };
-    std::ranges::nth_element(some, some.begin() + half, {}, size);
-    const double middle = size(some.begin()[half]);
-    std::erase_if(some, [&](std::size_t i) { return size(i) != middle; });
+    double most = 0;  // outvotes all others if more than half have it
+    std::int64_t votes = 0;
+    for (const std::size_t i : some) {
+      if (votes == 0) most = size(i);
+      votes += votes == 0 || size(i) == most ? 1 : -1;
+    }
+    std::erase_if(some, [&](std::size_t i) { return size(i) != most; });
     if (some.size() < 8 || std::ssize(some) <= half) return;
-    say(text::format("%.9g or its negative stands", middle), some);
+    say(text::format("%.9g or its negative stands", most), some);
   }
 
   // Rows of channels that are another row's, whole: the one nearest by.
@@ -222,10 +230,12 @@ class Matcher {
   std::pair<std::size_t, double> telling_channel(bool is_input) const {
     if (is_input) return {0, 0};
     std::vector<double> widest(width()), squares(width());
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      const std::size_t c = i % width();
-      widest[c] = std::max(widest[c], 2 * all_[i].bound);
-      squares[c] += all_[i].want * all_[i].want;
+    for (std::size_t row = 0; row < all_.size(); row += width()) {
+      for (std::size_t c = 0; c < width(); ++c) {
+        const Value& value = all_[row + c];
+        widest[c] = std::max(widest[c], 2 * value.bound);
+        squares[c] += value.want * value.want;
+      }
     }
     const auto part = [&](std::size_t c) {
       return widest[c] * widest[c] / squares[c];
@@ -267,20 +277,9 @@ class Matcher {
       if (found && off >= least) continue;
       found = i->second, least = off;
     }
-    const double candidates = static_cast<double>(rows_.size());
-    const double chance = std::pow(chance_, extents_.channels) * candidates;
+    const double chance = std::pow(chance_, extents_.channels) *
+                          static_cast<double>(rows_.size());
     return chance < kMostLuck ? found : std::nullopt;
-  }
-
-  // Axes that differ, then how far.
-  static std::pair<std::int64_t, std::int64_t> distance_of(
-      const Coordinates& a, const Coordinates& b) {
-    std::pair<std::int64_t, std::int64_t> off{};
-    for (std::size_t axis = 0; axis < a.size(); ++axis) {
-      off.first += a[axis] != b[axis] ? 1 : 0;
-      off.second += std::abs(a[axis] - b[axis]);
-    }
-    return off;
   }
 
   // Channels that are another one's wherever they are wrong.
@@ -311,13 +310,13 @@ class Matcher {
                                         bool is_input) const {
     const double chance = std::pow(chance_, static_cast<double>(some.size())) *
                           static_cast<double>(width() * width());
-    if (chance > kMostLuck || !are_sharp(some)) return std::nullopt;
+    if (chance > kMostLuck) return std::nullopt;
     for (std::size_t c = 0; c < width(); ++c) {
       if (c == some[0] % width()) continue;
       if (std::ranges::all_of(some, [&](std::size_t i) {
             return matches(i, i - i % width() + c, is_input);
           })) {
-        return c;
+        return are_sharp(some) ? std::optional(c) : std::nullopt;
       }
     }
     return std::nullopt;

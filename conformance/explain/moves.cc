@@ -1,6 +1,7 @@
 #include "conformance/explain/moves.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -139,6 +140,24 @@ std::int64_t Extents::size(Axis axis, std::int64_t tensor) const {
       break;
   }
   return channels;
+}
+
+Coordinates Extents::coordinates(std::int64_t tensor,
+                                 std::int64_t element) const {
+  const std::int64_t of_tensor = heads[static_cast<std::size_t>(tensor)];
+  const std::int64_t row = element / channels, token = row / of_tensor;
+  return {tensor, token / seq, token % seq, row % of_tensor,
+          element % channels};
+}
+
+std::pair<std::int64_t, std::int64_t> distance_of(const Coordinates& a,
+                                                  const Coordinates& b) {
+  std::pair<std::int64_t, std::int64_t> off{};
+  for (std::size_t axis = 0; axis < a.size(); ++axis) {
+    off.first += a[axis] != b[axis] ? 1 : 0;
+    off.second += std::abs(a[axis] - b[axis]);
+  }
+  return off;
 }
 
 std::string name_of(const Coordinates& at, bool is_row) {

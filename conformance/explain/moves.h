@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ropeproof::conformance::explain {
@@ -22,7 +23,13 @@ struct Extents {
   std::int64_t channels = 0;
 
   std::int64_t size(Axis axis, std::int64_t tensor) const;
+  // `element` is counted from the first one of its tensor.
+  Coordinates coordinates(std::int64_t tensor, std::int64_t element) const;
 };
+
+// On how many axes two elements differ, then by how much in all.
+std::pair<std::int64_t, std::int64_t> distance_of(const Coordinates& a,
+                                                  const Coordinates& b);
 
 // "q[0,1,2,3]", or of a row "q[0,1,2]".
 std::string name_of(const Coordinates& at, bool is_row);

@@ -7,7 +7,9 @@
 #include <complex>
 #include <limits>
 #include <numbers>
+#include <ranges>
 
+#include "conformance/judge/codec.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::explain {
@@ -36,6 +38,7 @@ struct Sums {
   }
 };
 
+template <Format kFormat>
 void add_heads(Sums& sums, const cases::Problem& problem, std::int64_t token,
                std::int64_t j, const cases::Bits& in, const cases::Bits& out,
                std::int64_t heads) {
@@ -44,8 +47,8 @@ void add_heads(Sums& sums, const cases::Problem& problem, std::int64_t token,
   for (std::int64_t h = 0; h < heads; ++h) {
     const std::int64_t row = (token * heads + h) * problem.spec.layout.head_dim;
     const auto value = [&](const cases::Bits& bits, std::int64_t channel) {
-      return decode(problem.dtype,
-                    bits[static_cast<std::size_t>(row + channel)]);
+      return judge::fast_decode<kFormat>(
+          bits[static_cast<std::size_t>(row + channel)]);
     };
     sums.add({value(in, from.u), value(in, from.v)},
              {value(out, to.u), value(out, to.v)});
@@ -58,16 +61,29 @@ struct Try {
   double chance = 1;
 };
 
-// What is left of a try that all angles agree with, made exact by them.
+// Whether an angle surely lies further than `slack`, at most a quarter circle,
+// from whole circles: without the calls that an exact remainder takes, which
+// thousands of tries would make. The remainder here is off by a few roundings
+// of the angle, or by a circle where it is half a one.
+bool is_far(double angle, double slack) {
+  constexpr double kWhole = 0x1.8p52;  // what is added to it becomes whole
+  const double circles = (angle / kCircle + kWhole) - kWhole;
+  const double rest = std::abs(angle - circles * kCircle);
+  return rest > slack + std::abs(angle) * 0x1p-50;
+}
+
+// What is left of a try that all angles agree with, made exact by them; it was
+// made from the first one.
 std::optional<Try> agreed(Try tried, const std::vector<Multiple>& multiples,
                           double noise) {
   auto& [solved, chance] = tried;
   double last = multiples[0].times;  // says nothing of the try made from it
-  for (const auto& [times, angle] : multiples) {
+  for (const auto& [times, angle] : multiples | std::views::drop(1)) {
     const double expected = times * solved.x;
     const double own = noise + kSlope * std::abs(expected);
     const double slack = own + solved.error * std::abs(times);
     if (slack > std::numbers::pi / 2) continue;  // it may be any circle
+    if (is_far(angle - expected, slack)) return std::nullopt;
     const double off = in_half_circle(angle - expected);
     if (std::abs(off) > slack) return std::nullopt;
     if (own / std::abs(times) < solved.error) {
@@ -113,14 +129,16 @@ std::vector<Rotation> rotations(const cases::Problem& problem,
                  {decode(table, output.cos[i]), decode(table, output.sin[i])});
       } else {
         Sums of_k;
-        if (tensors.q) {
-          add_heads(sums, problem, token, j, problem.q, output.q,
-                    problem.q_heads);
-        }
-        if (tensors.k) {
-          add_heads(of_k, problem, token, j, problem.k, output.k,
-                    problem.k_heads);
-        }
+        judge::with_format(problem.dtype, [&]<Format kFormat>() {
+          if (tensors.q) {
+            add_heads<kFormat>(sums, problem, token, j, problem.q, output.q,
+                               problem.q_heads);
+          }
+          if (tensors.k) {
+            add_heads<kFormat>(of_k, problem, token, j, problem.k, output.k,
+                               problem.k_heads);
+          }
+        });
         const Complex apart = sums.cross * std::conj(of_k.cross);
         if (apart != 0.0 && std::abs(std::arg(apart)) > 2 * noise) continue;
         sums.cross += of_k.cross, sums.in += of_k.in, sums.out += of_k.out;
