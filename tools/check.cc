@@ -42,6 +42,9 @@ int check(CheckOptions& options) {
   std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
   options.output.open(inputs);
   options.selection.shows = options.output.has_pictures();
+  if (options.is_undiagnosed) {
+    options.selection.wanted = check::Wanted::kVerdict;
+  }
   options.waivers.read();
   const plugin::Description device = plugin::read_device(options.description);
   cases::Corpus corpus = cases::load_corpus(options.vectors);

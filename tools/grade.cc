@@ -120,8 +120,11 @@ class Grader {
     constexpr std::size_t kMib = std::size_t{1} << 20;
     selection_.offered_only = true;
     // A verdict's line says nothing of single elements.
-    selection_.explains = options_.report_file.has_value() ||
-                          !(options_.is_json || options_.is_server);
+    const bool is_line = !options_.report_file.has_value() &&
+                         (options_.is_json || options_.is_server);
+    selection_.wanted = options_.has_no_diagnosis ? check::Wanted::kVerdict
+                        : is_line                 ? check::Wanted::kAnswer
+                                                  : check::Wanted::kAccount;
     if (options_.is_server) {
       selection_.formed = std::make_shared<check::FormedStore>(
           static_cast<std::size_t>(options_.kept_mib) * kMib);

@@ -104,6 +104,9 @@ void prepare(RunOptions& options) {
   inputs.push_back(options.vectors);
   options.output.open(inputs);
   options.selection.shows = options.output.has_pictures();
+  if (options.is_undiagnosed) {
+    options.selection.wanted = check::Wanted::kVerdict;
+  }
   options.waivers.read();
   if (options.shard) {
     options.selection.shard =

@@ -204,7 +204,7 @@ class Suite {
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
       Check values = check_values(kernel_, operation, c,
-                                  {is_declined, rounds, wanted(),
+                                  {is_declined, rounds, selection_.wanted,
                                    selection_.shows ? &run_.shown : nullptr});
       fresh_.ask(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
@@ -235,14 +235,10 @@ class Suite {
   }
 
   void ask_permutation(const cases::Case& c) {
-    Check values =
-        check_values(kernel_, ROPEPROOF_PERMUTE, c, {.wanted = wanted()});
+    Check values = check_values(kernel_, ROPEPROOF_PERMUTE, c,
+                                {.wanted = selection_.wanted});
     keep(values);
     add_values(c, ROPEPROOF_PERMUTE, std::move(values));
-  }
-
-  Wanted wanted() const {
-    return selection_.explains ? Wanted::kAccount : Wanted::kAnswer;
   }
 
   // Whether an answer of so many elements is kept, and counts.

@@ -16,6 +16,11 @@
 
 namespace ropeproof::conformance::check {
 
+// What a check of wrong values has beside its verdict: nothing; the answer,
+// which a diagnosis reads; and an account of it. Where everything is wrong,
+// accounts are four fifths of the time of judging.
+enum class Wanted { kVerdict, kAnswer, kAccount };
+
 struct Selection {
   cases::Tier tier = cases::Tier::kCore;
   std::vector<std::string> cases;       // ids; empty: all of the tier
@@ -30,9 +35,9 @@ struct Selection {
   std::uint64_t seed = 0;  // of fresh questions; 0: those of the suite
   // Keeps formed cases from run to run, of one model; null: nothing is kept.
   std::shared_ptr<FormedStore> formed;
-  bool offered_only = false;     // no check says what a kernel does not offer
-  bool values_only = false;      // without the checks of the contract
-  bool explains = true;          // wrong values, as judge() does
+  bool offered_only = false;  // no check says what a kernel does not offer
+  bool values_only = false;   // without the checks of the contract
+  Wanted wanted = Wanted::kAccount;  // of wrong values
   bool shows = false;            // what the pictures of a report are drawn of
   bool ends_at_failure = false;  // nothing is asked after a failing check
   Shard shard;                   // of the cases that all of the above select
@@ -45,9 +50,6 @@ struct Selection {
 
 // "tier core", "profile llama3-f32-128k".
 std::string asked_text(const Selection& selection);
-
-// What a check of wrong values has beside its verdict; an account with answer.
-enum class Wanted { kVerdict, kAnswer, kAccount };
 
 struct Asking {
   bool is_declined = false;  // said for it: DECLINED, without a call

@@ -86,7 +86,7 @@ std::string wrong_text(const judge::Measurement& m,
                        const explain::Account& account, bool has_details) {
   std::string text = element_text("first", *m.first_wrong);
   if (has_details && m.worst) text += element_text("worst", *m.worst);
-  text += paragraph("pattern", account.pattern);
+  if (!account.pattern.empty()) text += paragraph("pattern", account.pattern);
   std::string label = "measured";
   for (const std::string& sentence : account.measured) {
     text += paragraph(label, sentence);

@@ -16,9 +16,7 @@ using text::escaped;
 std::string message_of(const check::Check& check) {
   std::string text = text::word(check.verdict);
   if (!check.reason.empty()) text += ": " + check.reason;
-  if (check.measurement && !check.measurement->pass()) {
-    text += ": " + check.account.pattern;
-  }
+  if (!check.account.pattern.empty()) text += ": " + check.account.pattern;
   return text;
 }
 

@@ -144,7 +144,7 @@ class Judge {
     }
     check::Selection selection;
     selection.ends_at_failure = true;
-    selection.explains = false;
+    selection.wanted = check::Wanted::kAnswer;
     if (is_walled) {
       selection.arrays = options_.arrays;
       selection.seed = kHackSeed;

@@ -95,7 +95,8 @@ std::vector<explain::Diagnosis> diagnoses(plugin::Kernel& kernel,
                                           const cases::Corpus& corpus) {
   check::Selection selection;
   selection.values_only = true;
-  selection.explains = false;  // a diagnosis looks for itself
+  // A diagnosis looks for itself.
+  selection.wanted = check::Wanted::kAnswer;
   return check::diagnose(check::run_suite(kernel, corpus, selection), corpus);
 }
 

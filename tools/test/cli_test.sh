@@ -103,6 +103,7 @@ swapped=("${run[@]}" --lib "$plugins/c_example_swapped.so" --tier smoke)
 says 1 '^  what ' "${swapped[@]}" --report "$work/explained.json"
 says 1 '^  replay ' "${swapped[@]}" --no-diagnosis --report "$work/report.json"
 check "it was diagnosed" grep -q '"diagnoses": \[\]' "$work/report.json"
+check "it has accounts" bash -c "! grep -q 'pattern' '$work/report.json' '$work/out'"
 "$ropeproof" "${swapped[@]}" --timing >/dev/null 2>"$work/timing"
 for step in reading forming calling judging explaining all clock; do
   check "--timing has no line of $step" \

@@ -88,7 +88,7 @@ class Asker {
     const auto fails = [&](std::uint64_t seed) {
       check::Selection some = selection(asked, seed);
       some.ends_at_failure = true;
-      some.explains = false;
+      some.wanted = check::Wanted::kVerdict;
       const check::Run run = check::run_suite(kernel, corpus_, some);
       for (const check::Check& check : run.checks) {
         if (!check::is_failure(check.verdict)) continue;
