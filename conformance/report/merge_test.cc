@@ -89,13 +89,11 @@ TEST_CASE("merged shards are the unsharded report, byte for byte, in any order",
           "[conformance][shards]") {
   for (const Sharded& subject : sharded_runs()) {
     const Report whole = report_on(subject);
-    for (const std::int64_t count : {1, 7}) {
-      std::vector<NamedReport> shards = shards_of(subject, count);
-      std::reverse(shards.begin(), shards.end());
-      const Report merged = merge_reports(std::move(shards));
-      CHECK(json_report(merged) == json_report(whole));
-      CHECK(text_report(merged, 1000, true) == text_report(whole, 1000, true));
-    }
+    std::vector<NamedReport> shards = shards_of(subject, 7);
+    std::reverse(shards.begin(), shards.end());
+    const Report merged = merge_reports(std::move(shards));
+    CHECK(json_report(merged) == json_report(whole));
+    CHECK(text_report(merged, 1000, true) == text_report(whole, 1000, true));
   }
 }
 

@@ -48,12 +48,9 @@ TEST_CASE("a report is the same in whatever order the cases are judged",
   check::Selection values;
   values.values_only = true;
   const Report first = check::run_suite(broken, corpus, values);
-  for (unsigned seed = 1; seed <= 2; ++seed) {
-    const Report report =
-        check::run_suite(broken, shuffled(corpus, seed), values);
-    CHECK(json_report(report) != json_report(first));
-    CHECK(json_report(in_order_of(first, report)) == json_report(first));
-  }
+  const Report report = check::run_suite(broken, shuffled(corpus, 1), values);
+  CHECK(json_report(report) != json_report(first));
+  CHECK(json_report(in_order_of(first, report)) == json_report(first));
 }
 
 }  // namespace

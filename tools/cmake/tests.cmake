@@ -54,7 +54,7 @@ ropeproof_tests(conformance ropeproof::conformance ropeproof::reference
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
 ropeproof_unity(conformance_test)
 target_link_libraries(conformance_test PRIVATE ropeproof::judge)
-target_compile_options(conformance_test PRIVATE $<$<CONFIG:Release>:-O1>)
+target_compile_options(conformance_test PRIVATE $<$<CONFIG:Release>:-Og>)
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_VECTORS_DIR="${PROJECT_SOURCE_DIR}/vectors")
 
@@ -139,7 +139,7 @@ set(selftest $<TARGET_FILE:ropeproof> selftest
   --vectors ${vectors} --fakes ${PROJECT_BINARY_DIR}/fakes
   --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py")
 # To diagnose all mutants takes longer than the rest: that is for the night.
-add_test(NAME selftest COMMAND ${selftest} --diagnose-every 5 --table ${PROJECT_BINARY_DIR}/MUTANTS.md)
+add_test(NAME selftest COMMAND ${selftest} --diagnose-every 10 --table ${PROJECT_BINARY_DIR}/MUTANTS.md)
 # The rows that it writes are those committed, but for the words of names: not all are asked,
 # and where threads disturb each other, which check sees it first is chance.
 add_test(NAME mutant_table COMMAND bash -c
