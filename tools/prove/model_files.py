@@ -14,12 +14,15 @@ from model_run import borrowed, run, width
 AXES = {1: [""], 2: ["h", "w"], 3: ["t", "h", "w"], 4: ["id", "x", "y", "t"]}
 
 
-def configs():
-    """Every configuration class of transformers whose model has to do with RoPE."""
+def configs(types=()):
+    """Every configuration class of transformers whose model has to do with RoPE; where types are
+    named, those of files that name one."""
     base = pathlib.Path(transformers.__file__).parent / "models"
     for file in sorted(base.glob("*/configuration_*.py")):
         modeling = file.with_name(file.name.replace("configuration_", "modeling_"))
         name = f"transformers.models.{file.parent.name}.{file.stem}"
+        if types and not any(f'"{kind}"' in file.read_text() for kind in types):
+            continue
         try:
             module = importlib.import_module(name)
         except Exception as error:

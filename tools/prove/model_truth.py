@@ -1,6 +1,7 @@
 """What recorded calls mean: pairs, angles and amplitude of every layer, read off unit vectors."""
 
 import collections
+import functools
 import inspect
 import math
 import re
@@ -9,6 +10,9 @@ import sys
 import torch
 
 from model_run import APPLIES, COORDINATES, TOKENS, noise
+
+source_of = functools.cache(inspect.getsource)  # Python parses the whole file for each class
+
 
 def tensors(value):
     return value if isinstance(value, (tuple, list)) else (value,)
@@ -46,22 +50,21 @@ def matrix(call, new):
     """[channel in, token, channel out] of the function on the first head of its first tensor."""
     path, function, args, keys, result = call
     given, query = turned_first(function, args, keys)
-    d = query.shape[-1]
     angles = {k: new.get(id(v), v) for k, v in given.items()}
-    for name, x in given.items():
-        if name in TURNED and torch.is_tensor(x):
-            if x.dim() == 4:
-                angles[name] = torch.eye(x.shape[-1])[:, None, None, :].expand(-1, *x.shape[1:])
-            else:
-                angles[name] = torch.eye(x.shape[-1])[None].expand(x.shape[0], -1, -1)
+    turned = {n: x for n, x in given.items() if n in TURNED and torch.is_tensor(x)}
+    sizes = {n for k, x in angles.items() if torch.is_tensor(x) and x.dim() > 1 and
+             k not in turned and x.shape[0] != query.shape[-1] for n in x.shape[:-1]}
+    first, second = query.shape[-3:-1]
+    heads = 2 if first == TOKENS or (first in sizes and second not in sizes) else 1
+    for name, x in turned.items():
+        eye = torch.eye(x.shape[-1])
+        if x.dim() == 4:  # of one head: all are turned alike
+            one = [1 if i == heads else n for i, n in enumerate(x.shape)]
+            angles[name] = eye[:, None, None, :].expand(-1, *one[1:])
+        else:
+            angles[name] = eye[None].expand(x.shape[0], -1, -1)
     out = tensors(function(**angles))[0].float()
-    if query.dim() == 3:
-        return out.transpose(0, 1)
-    sizes = {n for x in angles.values() if torch.is_tensor(x) and x.dim() > 1 and x.shape[0] != d
-             for n in x.shape[:-1]}
-    first, second = out.shape[1:3]
-    along = 1 if first == TOKENS or (first in sizes and second not in sizes) else 2
-    return out.select(3 - along, 0)
+    return out.transpose(0, 1) if query.dim() == 3 else out.select(heads, 0)
 
 
 def pairs_at(coefficients):
@@ -146,13 +149,14 @@ def placed(rope, call, attended):
     """The rope among the channels of the query that attention gets."""
     query = attended[1]
     row = tensors(call[4])[0][..., :].reshape(-1, rope["head_dim"])[-1]
-    rows = query.reshape(-1, query.shape[-1])
-    ratios = rows.unfold(1, len(row), 1) @ (row / (row * row).sum())  # [row, offset]
-    for offset in (ratios > 1e-3).any(0).nonzero().flatten().tolist():
-        part, ratio = rows[:, offset: offset + len(row)], ratios[:, offset]
-        off = (part - ratio[:, None] * row).abs().max(-1).values
-        if ((off <= 1e-4 * ratio.abs()) & (ratio > 1e-3)).any():
-            return shifted(rope, offset, query.shape[-1])
+    every = query.reshape(-1, query.shape[-1])
+    for rows in (every[-1:], every):  # in most models it is the last one, too
+        ratios = rows.unfold(1, len(row), 1) @ (row / (row * row).sum())  # [row, offset]
+        for offset in (ratios > 1e-3).any(0).nonzero().flatten().tolist():
+            part, ratio = rows[:, offset: offset + len(row)], ratios[:, offset]
+            off = (part - ratio[:, None] * row).abs().max(-1).values
+            if ((off <= 1e-4 * ratio.abs()) & (ratio > 1e-3)).any():
+                return shifted(rope, offset, query.shape[-1])
     raise LookupError("the query of attention does not hold what was rotated")
 
 
@@ -174,7 +178,7 @@ def apart(record, length=0):
     speaks of a rotation."""
     kinds = {type(m): m for m in record.model.modules()}
     modeling = sys.modules[type(record.model).__module__]
-    code = "".join(inspect.getsource(k) for k in kinds if k.__module__ == modeling.__name__)
+    code = "".join(source_of(k) for k in kinds if k.__module__ == modeling.__name__)
     if not re.search("rotary|rotat|rope(?!r)", code, re.I):
         return None
     rotaries = [m for k, m in kinds.items() if re.search("Rotary|R[Oo]PE", k.__name__)
@@ -238,7 +242,7 @@ def truth(record, length=0):
             raise error
     for path in record.entered:
         kind = type(record.model.get_submodule(path))
-        code = inspect.getsource(kind) if "Att" in kind.__name__ else ""
+        code = source_of(kind) if "Att" in kind.__name__ else ""
         if (not layers.get(layer_of(path, stems)) and re.search("rotary|rotat", code)
                 and not re.search(APPLIES, code)):
             raise LookupError(f"{kind.__name__} turns its heads by no function that is known")

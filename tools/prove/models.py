@@ -250,7 +250,7 @@ def main():
                 usual.append((kind, config_class, document, max(4, 1 + first),
                               ropes[0]["head_dim"], len(ropes[0]["pairs"])))
 
-    for config_class, _, turns in configs():
+    for config_class, _, turns in configs(args.types):
         kind = config_class.model_type
         if args.types and kind not in args.types:
             continue
