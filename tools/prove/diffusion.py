@@ -23,6 +23,7 @@ from unittest import mock
 import diffusers
 import torch
 from diffusers.models import embeddings
+from diffusers.models.transformers.transformer_ideogram4 import OUTPUT_IMAGE_INDICATOR
 
 from model_run import convolved, light_modules, noise
 
@@ -56,7 +57,7 @@ def rotary_of_pipeline(config):
 def inputs(model):
     """Arguments of forward(): noise for a picture of GRID and for TEXT tokens of text."""
     config, wanted = model.config, inspect.signature(model.forward).parameters
-    is_packed = bool(wanted.keys() & {"img_ids", "img_shapes", "video_coords"})
+    is_packed = bool(wanted.keys() & {"img_ids", "img_shapes", "video_coords", "indicator"})
     grid = IMAGE if "2D" in type(model).__name__ and not is_packed else GRID
     patch = config.get("patch_size") or config.get("all_patch_size") or 1
     if isinstance(patch, int) or len(patch) == 1:
@@ -75,10 +76,14 @@ def inputs(model):
     width = next((config[key] for key in (
         "joint_attention_dim", "text_dim", "text_embed_dim", "caption_channels", "cap_feat_dim",
         "in_text_dim", "text_in_dim", "cross_attention_dim") if config.get(key)), 64)
+    if "indicator" in wanted:  # text and picture in one row
+        width, text = config.llm_features_dim, math.prod(GRID)
+    else:
+        text = TEXT
     axes = len(config.get("axes_dims_rope") or ()) or 3
     known = {
         "hidden_states": picture, "x": [noise(channels, 1, *sides)],
-        "encoder_hidden_states": noise(1, TEXT, width), "cap_feats": [noise(TEXT, width)],
+        "encoder_hidden_states": noise(1, text, width), "cap_feats": [noise(TEXT, width)],
         "encoder_hidden_states_2": noise(1, TEXT, config.get("text_embed_2_dim") or 64),
         "encoder_attention_mask_2": torch.ones(1, TEXT, dtype=torch.bool),
         "image_embeds": noise(1, TEXT, config.get("image_embed_dim") or 64),
@@ -94,6 +99,8 @@ def inputs(model):
         "num_frames": GRID[0], "height": GRID[1], "width": GRID[2],
         "original_size": torch.tensor([[64, 64]]), "target_size": torch.tensor([[64, 64]]),
         "crop_coords": torch.tensor([[0, 0]]),
+        "position_ids": coordinates(3)[None], "segment_ids": torch.ones(1, math.prod(GRID)),
+        "indicator": torch.full((1, math.prod(GRID)), OUTPUT_IMAGE_INDICATOR),
         "image_rotary_emb": rotary_of_pipeline if "image_rotary_emb" in wanted
         and "crop_coords" not in wanted else None,
     }

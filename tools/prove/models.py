@@ -133,7 +133,7 @@ def measured(config_class, document, length=0):
 
 
 # Lists with a value of each layer, of which the files with scalings have four, or as many as hold
-# the first that has a RoPE.
+# the first that has a RoPE; that one alone where all layers have the same.
 PER_LAYER = ("layer_types", "mlp_layer_types", "no_rope_layers", "layer_rope_theta")
 
 
@@ -246,9 +246,11 @@ def main():
             ropes = [] if isinstance(found, Exception) else [r for r in found[0].values() if r]
             told = all(kind not in t.refused for t in tallies["files of 5"])
             if told and ropes and document["rope_parameters"].get("rope_type") == "default":
-                first = min((i for i, r in found[0].items() if r and isinstance(i, int)), default=0)
-                usual.append((kind, config_class, document, max(4, 1 + first),
-                              ropes[0]["head_dim"], len(ropes[0]["pairs"])))
+                numbered = {i: r for i, r in found[0].items() if isinstance(i, int)}
+                first = min((i for i, r in numbered.items() if r), default=0)
+                is_one = all(r == ropes[0] for r in numbered.values())
+                usual.append((kind, config_class, document, 1 + first if is_one else
+                              max(4, 1 + first), ropes[0]["head_dim"], len(ropes[0]["pairs"])))
 
     for config_class, _, turns in configs(args.types):
         kind = config_class.model_type
