@@ -8,6 +8,7 @@ import pathlib
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -189,7 +190,7 @@ class Closeness(unittest.TestCase):
                    "rope_local_base_freq": 5e5, "hidden_size": 64,
                    "num_attention_heads": 4}
         close(y, self.x, config=layered, layers="sliding_attention", **at)
-        for given, line in ((layered, "sliding_attention have each their own"),
+        for given, line in ((layered, "choose by layers full_attention or s"),
                             ({"model_type": "bert"}, "has no RoPE"),
                             ("/no/such.json", "cannot be read"), (7, "a int"),
                             ({**config, "head_dim": 32}, "32")):
@@ -227,6 +228,34 @@ class Closeness(unittest.TestCase):
                                     "of 32768, not 8192"):
             close(exact.astype(np.float32), self.x, **at,
                   scaling={**llama3, "original_length": 8192})
+
+    def test_a_part_of_a_model_has_the_name_that_run_has_for_it(self):
+        size = {"hidden_size": 64, "num_attention_heads": 4}
+        config = {"model_type": "qwen2_5_vl",
+                  "text_config": {"hidden_size": 512, "num_attention_heads": 4},
+                  "vision_config": {"hidden_size": 64, "num_heads": 4}}
+        rows = np.array([[5, 6, 7, 8, 9], [1, 1, 2, 2, 3]])
+        theta = np.float32(1e4) ** -(np.arange(4, dtype=np.float32) / 4)
+        phi = np.repeat(rows, 4, 0).T * np.tile(theta, 2)
+        y = turned(self.x, np.cos(phi, dtype=np.float32)[:, None],
+                   np.sin(phi, dtype=np.float32)[:, None])
+        at = {"positions": np.repeat(rows[:, None], 2, 1), "config": config}
+        close(y, self.x, layers="vision_config", **at)
+        with self.assertRaises(AssertionError):
+            close(-y, self.x, layers="vision_config", **at)
+        with self.assertRaisesRegex(ValueError, "expected vision_config"):
+            close(y, self.x, layers="vision", **at)
+        # Layers with other heads are no reading of these tensors.
+        wide = {"model_type": "gemma4_text", "head_dim": 16, **size,
+                "global_head_dim": 32, "num_global_key_value_heads": 4,
+                "layer_types": ["sliding_attention", "full_attention"]}
+        read = []
+        note = unittest.mock.patch("ropeproof.other_readings._is_right",
+                                   lambda p, claim: read.append(p.head_dim))
+        with note, self.assertRaises(AssertionError):
+            close(-self.x, self.x, positions=self.positions, config=wide,
+                  layers="sliding_attention")
+        self.assertEqual(read, [])
 
     def test_a_scaling_may_be_computed_from_its_parameters_in_f32(self):
         # As transformers computes llama3, for pairs between its two limits.

@@ -22,26 +22,6 @@ using models::ModelRope;
   throw std::invalid_argument("config: " + what);
 }
 
-std::string names_of(const std::vector<ModelRope>& ropes) {
-  std::string names;
-  for (const ModelRope& rope : ropes) {
-    names += (names.empty() ? "" : ", ") + rope.layers;
-  }
-  return names;
-}
-
-const ModelRope& chosen(const std::vector<ModelRope>& ropes,
-                        const std::string& layers) {
-  if (ropes.size() == 1 && layers.empty()) return ropes[0];
-  for (const ModelRope& rope : ropes) {
-    if (rope.layers == layers) return rope;
-  }
-  if (ropes.size() == 1)
-    refuse("all layers have one RoPE; layers is " + layers);
-  refuse("the layers " + names_of(ropes) +
-         " have each their own RoPE; say which (layers)");
-}
-
 // The table of a folder, read once: a program asks for one or two of them.
 models::ModelTypes types_in(const std::string& folder) {
   static std::mutex mutex;
@@ -78,16 +58,17 @@ models::Model read(const ModelQuestion& question) {
 
 std::string layers_of(const ModelQuestion& question) {
   const models::Model model = read(question);
-  return model.ropes.size() > 1 ? names_of(model.ropes) : "";
+  std::string names;
+  for (const auto& [name, rope] : models::named_ropes(model)) {
+    if (!name.empty()) names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
 }
 
 Model::Model(const ModelQuestion& question) {
   const models::Model model = read(question);
-  if (model.ropes.empty()) {
-    refuse(model.facts.empty() ? "the model has no RoPE" : model.facts.front());
-  }
+  const ModelRope& rope = models::rope_named(model, question.layers);
   if (!model.doubt.empty()) refuse(model.doubt);
-  const ModelRope& rope = chosen(model.ropes, question.layers);
   if (!rope.pairing_is_known) refuse("its pairing is not known; say which");
   if (!rope.has_frequencies) refuse("the factor lists of LongRoPE are missing");
   if (rope.spec.frequencies.xpos) refuse("xPos cannot be judged here");

@@ -14,14 +14,14 @@ namespace ropeproof::conformance::assertion {
 struct ModelQuestion {
   std::string config;     // the text of a config.json
   std::string types;      // the folder vectors/models; empty: no type is known
-  std::string layers;     // which, where the model has several ropes
+  std::string layers;     // which, as models::rope_named() has them
   std::uint32_t pairing;  // of the ABI; 0: the model's own
   std::int64_t seq_len;   // as ConfigOptions::seq_len
 };
 
-// The words for `layers` of a model with several ropes, as "full_attention,
-// sliding_attention"; empty: all layers have one. Throws as Model does where
-// the configuration cannot be read.
+// The words for `layers` that choose a rope (models::named_ropes), as
+// "full_attention, sliding_attention, vision_config"; empty: there is one only.
+// Throws as Model does where the configuration cannot be read.
 std::string layers_of(const ModelQuestion& question);
 
 class Model {

@@ -167,8 +167,9 @@ ROPEPROOF_EXPORT int32_t ropeproof_read_config(
 
 /**
  * The words that `layers` may be for a model with several ropes, with ", "
- * between them; "" where all layers have one. NULL for a config.json that
- * cannot be read. Lives until this thread's next call of it.
+ * between them: of its layers, "full_attention", and of other models in the
+ * file, "vision_config"; "" where there is one rope. NULL for a config.json
+ * that cannot be read. Lives until this thread's next call of it.
  */
 ROPEPROOF_EXPORT const char* ropeproof_layers(const char* config,
                                               const char* types);

@@ -180,4 +180,38 @@ Model read_config_file(const fs::path& path, const ConfigOptions& options) {
   }
 }
 
+std::vector<std::pair<std::string, const ModelRope*>> named_ropes(
+    const Model& model) {
+  std::vector<std::pair<std::string, const ModelRope*>> named;
+  for (const ModelRope& rope : model.ropes) {
+    named.emplace_back(rope.layers, &rope);
+  }
+  for (const PartRopes& part : model.others) {
+    for (const ModelRope& rope : part.ropes) {
+      const std::string dot = rope.layers.empty() ? "" : ".";
+      named.emplace_back(part.where + dot + rope.layers, &rope);
+    }
+  }
+  return named;
+}
+
+const ModelRope& rope_named(const Model& model, const std::string& layers) {
+  std::string names;
+  for (const auto& [name, rope] : named_ropes(model)) {
+    if (name == layers) return *rope;
+    if (!name.empty()) names += (names.empty() ? "" : " or ") + name;
+  }
+  if (!layers.empty()) {
+    throw std::invalid_argument(
+        model.id + " has no layers \"" + layers + "\"; " +
+        (names.empty() ? "leave out layers" : "expected " + names));
+  }
+  const std::string choice = names.empty() ? "" : "; choose by layers " + names;
+  throw std::invalid_argument(
+      !model.ropes.empty() ? model.id + " has several kinds of layers" + choice
+                           : (model.facts.empty() ? "the model has no RoPE"
+                                                  : model.facts.front()) +
+                                 choice);
+}
+
 }  // namespace ropeproof::conformance::models

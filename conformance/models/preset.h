@@ -53,4 +53,15 @@ Model read_config(const std::string& text, const std::string& name,
 Model read_config_file(const std::filesystem::path& path,
                        const ConfigOptions& options = {});
 
+// The ropes of a model by the word that chooses one: of its layers,
+// "full_attention"; of a part, "vision_config"; of layers of a part,
+// "audio_config.full_attention". The word of the one rope of all layers is
+// empty.
+std::vector<std::pair<std::string, const ModelRope*>> named_ropes(
+    const Model& model);
+
+// Returns the rope that `layers` names. Throws std::invalid_argument, naming
+// all.
+const ModelRope& rope_named(const Model& model, const std::string& layers);
+
 }  // namespace ropeproof::conformance::models

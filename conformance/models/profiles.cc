@@ -100,27 +100,6 @@ Model model_of(const ProfileParts& parts,
                               "takes a config.json");
 }
 
-ModelRope rope_of(const ProfileParts& parts, const Model& model) {
-  std::string names;
-  for (const ModelRope& rope : model.ropes) {
-    if (rope.layers == parts.layers) return rope;
-    names += (names.empty() ? "" : " or ") + rope.layers;
-  }
-  for (const PartRopes& other : model.others) {
-    if (other.ropes.size() != 1) continue;
-    if (other.where == parts.layers) return other.ropes.front();
-    if (!parts.layers.empty()) {
-      names += (names.empty() ? "" : " or ") + other.where;
-    }
-  }
-  throw std::invalid_argument(
-      parts.layers.empty()
-          ? model.id + " has several kinds of layers; choose by --layers " +
-                names
-          : model.id + " has no layers \"" + parts.layers + "\"; " +
-                (names.empty() ? "leave out --layers" : "expected " + names));
-}
-
 void check_positions(std::int64_t positions) {
   if (positions >= 2 && positions <= reference::kMaxPosition) return;
   throw std::invalid_argument("positions " + std::to_string(positions) +
@@ -223,9 +202,8 @@ Profile make_profile(const ProfileParts& parts,
                      const std::filesystem::path& presets) {
   if (parts.positions) check_positions(*parts.positions);
   const Model model = model_of(parts, presets);
-  if (model.ropes.empty()) throw std::invalid_argument(model.facts.front());
+  const ModelRope& rope = rope_named(model, parts.layers);
   if (!model.doubt.empty()) throw std::invalid_argument(model.doubt);
-  const ModelRope rope = rope_of(parts, model);
   if (!rope.pairing_is_known) {
     throw std::invalid_argument(model.id + ": pairing is " +
                                 rope.pairing_source);

@@ -32,7 +32,7 @@ expect 2 'heads 3,2' "${model[@]}" llama-2 --dtype f32 --heads 3,2
 expect 2 'heads 0,0' "${model[@]}" llama-2 --dtype f32 --heads 0
 expect 2 'as 32 or 32,8' "${model[@]}" llama-2 --dtype f32 --heads 32,8,8
 says 0 '^gemma-3-4b-sliding_attention-f32-' list profiles --model gemma-3-4b --dtype f32
-expect 2 'leave out --layers' "${model[@]}" llama-2 --dtype f32 --layers x
+expect 2 'leave out layers' "${model[@]}" llama-2 --dtype f32 --layers x
 expect 2 'pairing is "x"' "${model[@]}" llama-2 --dtype f32 --pairing x
 expect 2 'give its config.json' "${model[@]}" phi-4-mini --dtype f32
 expect 2 'excludes' "${model[@]}" llama-2 --dtype f32 --tier core

@@ -121,7 +121,8 @@ def assert_rope_close(result, given, *, claim="A1", judged=0.99, backend=None,
     offset         of the first token; a number, or one for each row
     cu_seqlens     where sequences begin in "thd": positions count anew in each
     config         a config.json (path, dict or object of transformers) says all
-                   but the positions; layers: which, where they differ; seq_len:
+                   but the positions; layers: which of its ropes, as run has
+                   them: "sliding_attention", "vision_config"; seq_len:
                    what dynamic scalings depend on; the largest position + 1
     base           of the frequencies, 10000; or inv_freq, one for each pair
     scaling        {"kind": "yarn", "factor": 4, ...}: the parameters of a

@@ -121,8 +121,7 @@ def model_of(config, layers=None, pairing=None, seq_len=None):
 
 
 def layers_of(config):
-    """The words for layers of a configuration whose layers have each their own
-    RoPE."""
+    """The words for layers of a configuration with several ropes."""
     words = load().ropeproof_layers(_text_of(config), str(_models()).encode())
     return words.decode().split(", ") if words else []
 

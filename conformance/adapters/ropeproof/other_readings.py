@@ -34,9 +34,13 @@ def _is_right(problem, claim):
     return is_right
 
 
+def _shape(problem):
+    return problem.head_dim, problem.position_axes
+
+
 def _others(problem, config, layers, pairing, seq_len):
     """In words, as a problem, and what it points to."""
-    for name in layers_of(config) if layers else ():
+    for name in layers_of(config) if config is not None else ():
         if name == layers:
             continue
         other = Problem.from_buffer_copy(problem)
@@ -45,7 +49,8 @@ def _others(problem, config, layers, pairing, seq_len):
         except ValueError:
             continue
         model.set(other)
-        yield f"layers={name!r}", other, model
+        if _shape(other) == _shape(problem):  # else the tensors are none of it
+            yield f"layers={name!r}", other, model
     if not problem.scaling:
         return
     scaling = Scaling.from_address(problem.scaling)
