@@ -1,6 +1,8 @@
 #include "conformance/models/config_axes.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -78,6 +80,26 @@ std::optional<std::vector<std::int64_t>> inner_sections(
       .sections(key, 3, pairs);
 }
 
+// Makes the sections of a class those of the pairs that heads of another width
+// have, as its code does, and says so: where they are interleaved, each of them
+// ends with the pairs; others must have as many.
+std::string fitted(const ConfigObject& rope, const std::string& key,
+                   std::int64_t pairs, json& axes) {
+  const auto own = axes["pairs"].get<std::vector<std::int64_t>>();
+  if (std::reduce(own.begin(), own.end()) == pairs) return "";
+  if (axes["scheme"] != "interleaved_sections") {
+    rope.fail("the axes of the class have " + axes["pairs"].dump() +
+              " pairs, and heads have " + std::to_string(pairs) +
+              (axes["scheme"] == "blocks" ? "; give them to your kernel as data"
+                                          : "; say " + key));
+  }
+  const std::int64_t second = std::min(own.at(1), (pairs + 1) / 3);
+  const std::int64_t third = std::min(own.at(2), pairs / 3);
+  axes["pairs"] = {pairs - second - third, second, third};
+  return ", of which heads of " + std::to_string(pairs) + " pairs have " +
+         axes["pairs"].dump();
+}
+
 bool is_interleaved(const ConfigObject& rope) {
   return rope.boolean("mrope_interleaved").value_or(false) ||
          rope.boolean("interleaved").value_or(false);
@@ -140,7 +162,9 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
   if (sections) {
     axes["pairs"] = *sections;
   } else if (axes.contains("pairs")) {
-    config.notes->defaults.insert(key + " " + axes["pairs"].dump());
+    const std::string own = key + " " + axes["pairs"].dump();
+    config.notes->defaults.insert(own +
+                                  fitted(rope, key, rotary_dim / 2, axes));
   }
   try {
     set_axes(ConfigObject(axes, config.object.file(), rope.path("axes")),
