@@ -47,6 +47,26 @@ bool has_error(const Check& check) {
          !check.answer.detail.empty();
 }
 
+// Whether it is about what calls leave to those after them.
+bool is_of_sequence(const Check& check) {
+  return check.aspect == Aspect::kChanges || check.aspect == Aspect::kSequence;
+}
+
+// What a call is wrong for that is so in the first call of a process, too:
+// nothing was kept.
+explain::Diagnosis wrong_at_once(const Check& check) {
+  if (check.is_unmoved) {
+    return {.what = "does not read " + check.changed +
+                    ": answers as for another one",
+            .advice = "use it, or do not declare what has it"};
+  }
+  const std::string what =
+      check.changed.empty() ? "" : " of another " + check.changed;
+  return {.what = "wrong for a problem" + what +
+                  ", in the first call of a process, too",
+          .advice = "ask that problem by itself"};
+}
+
 // What the call itself shows, whatever it was made for; null: nothing.
 const Broken* shown_by_call(const Check& check) {
   using plugin::Outcome, plugin::Trespass;
@@ -65,7 +85,9 @@ const Broken* shown_by_call(const Check& check) {
     case Trespass::kOther:
       break;
   }
-  if (check.retry == Retry::kWrongAlone) return &kWrongLater;
+  if (check.retry == Retry::kWrongAlone && !is_of_sequence(check)) {
+    return &kWrongLater;
+  }
   if (answer.outcome == Outcome::kTimeout && check.aspect != Aspect::kUnload) {
     return &kLate;
   }
@@ -142,6 +164,7 @@ explain::Diagnosis meaning_of(const Check& check,
   if (const Broken* shown = shown_by_call(check)) return meant(*shown);
   const std::string end = usual_end(check, of_values);
   if (!end.empty()) return {.what = end};  // whatever the aspect is about
+  if (check.retry == Retry::kWrongAlone) return wrong_at_once(check);
   explain::Diagnosis d = meant(promise(check.aspect).broken);
   if (!d.what.empty()) {
     if (!check.changed.empty()) {

@@ -79,6 +79,7 @@ struct Check {
   std::shared_ptr<const explain::Answer> wrong = {};
   Retry retry = Retry::kNone;
   std::string changed;  // the field that alone differs from an earlier problem
+  bool is_unmoved = false;  // the answer is that of the earlier problem
 
   bool is_of_values() const { return aspect == Aspect::kValues; }
   // Whether the same call was right when it was made once more.

@@ -14,6 +14,29 @@
 
 namespace ropeproof::conformance::check {
 
+namespace {
+
+// Says in a failing check what the same call gives by itself. Whether the calls
+// before it made it wrong is not asked of a command, which may take seconds to
+// start.
+void ask_alone(plugin::Kernel& kernel, const Subject& subject, Check& check) {
+  const auto is_right = [&] {
+    return attempt(kernel, subject, check.aspect).passes();
+  };
+  if (is_right()) {
+    check.retry = Retry::kRightAgain;
+    check.reason += "; right when asked again";
+  } else if (kernel.shares_memory() && kernel.restart(0)) {
+    const bool is_kept = is_right();
+    check.retry = is_kept ? Retry::kRightInFreshProcess : Retry::kWrongAlone;
+    check.reason +=
+        is_kept ? "; right in a fresh process: something is carried over"
+                : "; wrong in a fresh process, too";
+  }
+}
+
+}  // namespace
+
 Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls) {
   constexpr Aspect kAspect = Aspect::kSequence;
   const bool repeats = offers(kernel, ROPEPROOF_DETERMINISTIC);
@@ -27,7 +50,10 @@ Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls) {
     const plugin::Answer answer = call_of(kernel, calls[i]).run(warm[i]);
     Check result =
         judged(kernel, calls[i], answer, warm[i], kAspect, name(i), more);
-    if (!result.passes()) return result;
+    if (!result.passes()) {
+      ask_alone(kernel, calls[i], result);
+      return result;
+    }
   }
   // What each problem gives in a process of its own. The first call had one.
   std::map<std::string, judge::Output> cold;
@@ -174,14 +200,8 @@ class Repeated {
     }
     Check result = judged(kernel_, subject_, answer, output, kAspect, what);
     if (!result.passes()) {
-      if (is_right()) {
-        result.retry = Retry::kRightAgain;
-        result.reason += "; right when asked again";
-      } else if (is_right_alone()) {
-        result.retry = Retry::kRightInFreshProcess;
-        result.reason +=
-            "; right in a fresh process: something is carried over";
-      }
+      ask_alone(kernel_, subject_, result);
+      wrong_ = std::move(output);
       return result;
     }
     if (first_ && offers(kernel_, ROPEPROOF_DETERMINISTIC)) {
@@ -191,18 +211,18 @@ class Repeated {
     return result;
   }
 
+  // Whether the wrong answer is the right one of `other`.
+  bool has_answer_of(const Repeated& other) const {
+    return other.first_ && judge::same_bits(wrong_, *other.first_);
+  }
+
  private:
   static constexpr Aspect kAspect = Aspect::kChanges;
-
-  // A command may take seconds to start.
-  bool is_right_alone() {
-    return kernel_.shares_memory() && kernel_.restart(0) && is_right();
-  }
-  bool is_right() { return attempt(kernel_, subject_, kAspect).passes(); }
 
   plugin::Kernel& kernel_;
   Subject subject_;
   std::optional<judge::Output> first_;
+  judge::Output wrong_;
 };
 
 }  // namespace
@@ -222,6 +242,7 @@ Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
       Repeated other(kernel, operation, change.c);
       const std::string alone = " in " + change.field + " alone";
       result = other.call("a problem that differs from the one before" + alone);
+      result.is_unmoved = !result.passes() && other.has_answer_of(base);
       if (result.passes()) {
         result = base.call("the first problem again, after one that differs" +
                            alone);

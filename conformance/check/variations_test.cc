@@ -8,6 +8,7 @@
 
 #include "conformance/call/call.h"
 #include "conformance/cases/test_corpus.h"
+#include "conformance/check/broken_promises.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -92,6 +93,39 @@ TEST_CASE("what a kernel keeps for lengths is found where they fall",
                     variations_of(kernel, ROPEPROOF_ROPE, varied_case()));
   CHECK_FALSE(result.passes());
   CHECK_THAT(result.reason, ContainsSubstring("length (dynamic_ntk, "));
+}
+
+TEST_CASE("a field that a kernel never reads is not said to be kept",
+          "[conformance][contract][changes]") {
+  // Takes the amplitude of the first call of a process, or one of its own.
+  struct Kernel : wrong::PipelineKernel {
+    using wrong::PipelineKernel::PipelineKernel;
+    bool restart(int) override {
+      amplitude = is_kept ? 0 : amplitude;
+      return true;
+    }
+    plugin::Answer run(const ropeproof_problem& problem) override {
+      ropeproof_problem p = problem;
+      if (amplitude == 0) amplitude = p.amplitude;
+      p.amplitude = amplitude;
+      return wrong::PipelineKernel::run(p);
+    }
+    bool is_kept = false;
+    double amplitude = varied_case().problem.spec.frequencies.amplitude;
+  };
+  Kernel kernel(wrong::computing_description(), wrong::exact_pipeline());
+  const auto variations = variations_of(kernel, ROPEPROOF_ROPE, varied_case());
+  const auto what = [&] {
+    Run run;
+    run.checks.push_back(check_changes(kernel, ROPEPROOF_ROPE, variations));
+    CHECK(run.checks[0].changed == "amplitude");
+    return broken_promises(run).at(0).what;
+  };
+  CHECK(what() == "does not read amplitude: answers as for another one");
+  kernel.is_kept = true;
+  CHECK(what() ==
+        "keeps what it formed for an earlier problem that differs in "
+        "amplitude alone");
 }
 
 TEST_CASE("a problem and its change lie at the same addresses",
