@@ -38,6 +38,10 @@ bool is_flag(const json& item) {
   return item.is_boolean() || item == 0 || item == 1;
 }
 
+bool is_index(const json& item) {
+  return item.is_number_integer() && item >= 0 && item < kMaxLayers;
+}
+
 bool is_base(const json& item) {
   return item.is_null() || (item.is_number() && item >= 0);
 }
@@ -156,6 +160,12 @@ void check_layer_lists(const TypedConfig& model) {
   if (flags != nullptr && *flags != "layer_rope_theta") {
     check_list(object, *flags, "0 and 1, one for each layer", is_flag);
   }
+  if (const json* at = model.field("nope_at")) {
+    const json* list = object.find(*at);
+    if (!list->is_array() || !std::ranges::all_of(*list, is_index)) {
+      object.refuse(*at, "a list of layers, from 0 on");
+    }
+  }
   check_per_layer(model);
 }
 
@@ -181,6 +191,11 @@ WithoutRope layers_without_rope(const TypedConfig& model) {
       if (flag.is_null() || flag == 0 || flag == false) {
         layers.push_back(static_cast<std::int64_t>(i));
       }
+    }
+  } else if (const json* at = model.field("nope_at")) {
+    count = object.integer("num_hidden_layers", 1, kMaxLayers).value_or(0);
+    for (const json& layer : *object.find(*at)) {
+      if (layer < count) layers.push_back(layer.get<std::int64_t>());
     }
   } else if (const json* every = model.field("nope_every");
              every != nullptr &&

@@ -260,6 +260,7 @@ def inputs_of(model):
         "pixel_values": noise(1, 3, *size), "hidden_states": noise(24, width(model.config)),
         "grid_thw": grid, "image_grid_thw": grid,
         "encoder_hidden_states": noise(1, TOKENS, width(model.config)),
+        "cross_attention_states": noise(1, TOKENS, width(model.config)),
         "input_features": noise(1, 64, getattr(model.config, "num_mel_bins", 80)),
         "pixel_values_videos": noise(1, 2, 3, *size), "merge_sizes": torch.tensor([1]),
         "pixel_position_ids": torch.cartesian_prod(torch.arange(12), torch.arange(12))[None],

@@ -19,6 +19,9 @@ KEYS = ("head_dim", "hidden_size", "num_attention_heads", "qk_rope_head_dim", "q
         "prefix_dense_sliding_window_pattern")
 
 
+AT = "cross_attention_layers"  # of layers that attend to pictures alone
+
+
 def plain(value):
     return isinstance(value, (bool, int, float, str))
 
@@ -31,6 +34,8 @@ def class_defaults(config_class, config):
     for key in ("rope_theta", "partial_rotary_factor"):
         if plain(dictionary.get(key)) and dictionary[key] != 1:
             result[key] = dictionary[key]
+    if isinstance(at := getattr(config, AT, None), list):
+        result[AT] = at
     if "rope_theta" not in result and plain(theta := getattr(config_class, "rope_theta", None)):
         result["rope_theta"] = theta
     return result
@@ -115,6 +120,8 @@ def nope_rule(config, layers):
         if isinstance(getattr(config, key, None), list):
             every = {"nope_every": ["no_rope_layer_interval"]}
             return {"nope_list": key, **(every if key == "no_rope_layers" else {})}
+    if without <= set(getattr(config, AT, None) or []):
+        return {"nope_at": AT}
     kinds = getattr(config, "layer_types", None) or []
     standing = {kinds[i] for i in without if i is not None and i < len(kinds)}
     turning = {kinds[i] for i in layers if i not in without and i is not None and i < len(kinds)}
