@@ -111,6 +111,11 @@ class Maker {
                               : Cell::Kind::kRed;
     cell.level = level_text(totals);
     cell.claim = angle_classes(report.kernel);
+    if (const auto& backend = report.kernel.backend) {
+      cell.backend = backend->name + " " + backend->version;
+      board_.backends[cell.backend] =
+          backend->shows + "; not " + backend->hides;
+    }
     if (totals.worst != nullptr && totals.worst->measurement->worst) {
       cell.worst = totals.worst->measurement->worst->ratio();
     }
@@ -311,6 +316,10 @@ std::string figures_text(const Cell& cell) {
   if (cell.worst >= 0) text += ", worst " + ratio_text(cell.worst);
   if (cell.phase_rho >= 0) text += ", rho " + ratio_text(cell.phase_rho);
   return text;
+}
+
+std::string backend_text(const Cell& cell) {
+  return cell.backend.empty() ? "" : "on " + cell.backend;
 }
 
 std::string kind_text(const Cause& cause) {

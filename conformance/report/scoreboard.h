@@ -34,9 +34,10 @@ struct SpeedRange {
 struct Cell {
   enum class Kind { kConforms, kInPart, kRed };
   Kind kind = Kind::kRed;
-  std::string level;  // with suffixes: "L1+M+D", "none"
-  std::string claim;  // classes of angles: "A1", "A1 and A0"
-  double worst = -1;  // the largest error over its bound; below 0: none seen
+  std::string level;    // with suffixes: "L1+M+D", "none"
+  std::string claim;    // classes of angles: "A1", "A1 and A0"
+  std::string backend;  // "lavapipe 22.3.6"; empty: where the engine belongs
+  double worst = -1;    // the largest error over its bound; below 0: none seen
   double phase_rho = -1;  // of Totals
   // The checks that count, of these those that were wrong or had no answer, and
   // those of a profile that the engine does not offer.
@@ -79,6 +80,8 @@ struct Scoreboard {
   std::vector<Column> columns;  // tiers first, then profiles by name
   std::vector<EngineRow> rows;  // by name and version
   std::vector<Cause> causes;    // of the engines that were judged
+  // What a verdict on each backend covers: "logic; not code generation".
+  std::map<std::string, std::string> backends;
 };
 
 // Makes the scoreboard, in whatever order the reports are given. `today`
@@ -106,6 +109,7 @@ std::string count_text(const Scoreboard& board);
 std::string heading_text(const Column& column);  // "llama3-f32-128k"
 std::string verdict_text(const Cell& cell);  // "L1+M", "none: 12 of 306 fail"
 std::string figures_text(const Cell& cell);  // "A1, worst 0.83, rho 0.41"
+std::string backend_text(const Cell& cell);  // "on lavapipe 22.3.6", or none
 std::string speed_text(const SpeedRange& speed);
 std::string kind_text(const Cause& cause);   // "defect"
 std::string place_text(const Cause& cause);  // "litgpt 0.5.13, profile *yarn*"

@@ -93,6 +93,8 @@ std::string cell_html(const Scoreboard& board, const std::optional<Cell>& cell,
       escaped(heading_text(column)) + "\"><span class=\"verdict\">" +
       escaped(verdict_text(*cell)) + "</span><span class=\"figures\">" +
       figures_html(*cell) + "</span>";
+  const std::string on = escaped(backend_text(*cell));
+  if (!on.empty()) html += "<span class=\"figures\">" + on + "</span>";
   for (const std::size_t cause : cell->causes) {
     const std::string number = std::to_string(cause + 1);
     html += "<span class=\"cause\">" + kind_text(board.causes[cause]) +
@@ -173,6 +175,16 @@ std::string scoreboard_html(const Scoreboard& board) {
       "declared unjudged; an empty cell was not asked. Speed is the time of "
       "the "
       "machine's limit over the engine's.</p>\n";
+  if (!board.backends.empty()) {
+    html +=
+        "<h2>Stand-ins for a device</h2>\n<p>A verdict on one of these "
+        "covers:</p>\n<ul>\n";
+    for (const auto& [name, covers] : board.backends) {
+      html +=
+          "<li><b>" + escaped(name) + "</b>: " + escaped(covers) + "</li>\n";
+    }
+    html += "</ul>\n";
+  }
   if (!board.causes.empty()) {
     html += "<h2>Causes</h2>\n<ol class=\"causes\">\n";
     for (std::size_t i = 0; i < board.causes.size(); ++i) {

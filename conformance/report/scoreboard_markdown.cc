@@ -37,6 +37,8 @@ std::string cell_text(const Scoreboard& board,
                          ? "**" + verdict_text(*cell) + "**"
                          : verdict_text(*cell);
   text += "<br>" + figures_text(*cell);
+  const std::string on = plain(backend_text(*cell));
+  if (!on.empty()) text += "<br>" + on;
   for (const std::size_t cause : cell->causes) {
     const std::string number = std::to_string(cause + 1);
     text += "<br>" + kind_text(board.causes[cause]) + " [" + number +
@@ -105,6 +107,13 @@ std::string scoreboard_markdown(const Scoreboard& board) {
       "Bold does not conform; the number is its cause. An empty cell was not "
       "asked. Speed is the time of the\nmachine's limit over the engine's "
       "([bench](../bench/README.md)).\n";
+  if (!board.backends.empty()) {
+    text +=
+        "\n## Stand-ins for a device\n\nA verdict on one of these covers:\n\n";
+  }
+  for (const auto& [name, covers] : board.backends) {
+    text += "- " + plain(name) + ": " + plain(covers) + "\n";
+  }
   if (!board.causes.empty()) text += "\n## Causes\n\n";
   for (std::size_t i = 0; i < board.causes.size(); ++i) {
     text += cause_text(board.causes[i], i + 1);

@@ -219,6 +219,25 @@ TEST_CASE("every document says verdicts, causes, versions and the day",
              ContainsSubstring("**unexplained**"));
 }
 
+TEST_CASE("a cell says what stood in for a device, and what that covers",
+          "[conformance][scoreboard]") {
+  std::vector<NamedReport> named = reports();
+  named[0].report.kernel.backend =
+      plugin::Backend{"lava|pipe", "22.3", "logic", "<code>", {}};
+  const Scoreboard made = make_scoreboard(named, {}, {}, kToday);
+  CHECK(backend_text(*made.rows[1].cells[0]) == "on lava|pipe 22.3");
+  CHECK(backend_text(*made.rows[0].cells[0]).empty());
+  CHECK_THAT(
+      scoreboard_markdown(made),
+      ContainsSubstring("<br>on lava\\|pipe 22.3") &&
+          ContainsSubstring("- lava\\|pipe 22.3: logic; not &lt;code&gt;"));
+  CHECK_THAT(scoreboard_html(made),
+             ContainsSubstring(">on lava|pipe 22.3</span>") &&
+                 ContainsSubstring("</b>: logic; not &lt;code&gt;</li>"));
+  CHECK(scoreboard_markdown(board({})).find("Stand-ins") == std::string::npos);
+  CHECK(scoreboard_html(board({})).find("Stand-ins") == std::string::npos);
+}
+
 TEST_CASE("names from elsewhere are text in every document",
           "[conformance][scoreboard]") {
   NamedReport named = reports()[0];

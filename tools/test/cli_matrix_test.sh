@@ -104,6 +104,23 @@ PY
 says 0 '' "${explained[@]}" --bench "$work/bench.json"
 check "no speed" grep -q '0.25 to 0.75' "$work/board/SCOREBOARD.md"
 
+# A verdict of a stand-in for a device says so.
+cat >"$work/on.c" <<'C'
+#include "my_rope.c"
+const char* ropeproof_backend(void) {
+  return "{\"name\": \"lavapipe\", \"version\": \"22.3\", \"shows\": \"logic\", "
+         "\"hides\": \"code generation\", \"left_out\": []}";
+}
+C
+"$compiler" -O2 -shared -fPIC -I"$source/conformance/include" -I"$source/conformance/examples" \
+  "$work/on.c" -o "$work/on.so" -lm
+judge on --lib "$work/on.so" --tier smoke
+says 0 '' matrix "$work/on.json" --out "$work/board"
+for file in SCOREBOARD.md scoreboard.html; do
+  check "no stand-in in $file" grep -q '>on lavapipe 22.3' "$work/board/$file"
+  check "not what it covers in $file" grep -q 'logic; not code generation' "$work/board/$file"
+done
+
 # Bad input: one line, nothing written.
 rm -r "$work/board"
 expect 2 'cannot be read' "${matrix[@]}" "$work/nowhere.json"
