@@ -13,7 +13,7 @@ import unittest
 
 import numpy as np
 
-from test_functions import judge, my_rope, ropeproof
+from test_functions import angles, judge, my_rope, rotated, ropeproof
 
 from ropeproof import backends, decorator
 from ropeproof_test import request, tensor
@@ -93,6 +93,27 @@ class Judged(unittest.TestCase):
         for seq, heads, status in ((8, 32, "ok"), (8, 33, "unsupported"), (4, 64, "ok")):
             self.assertEqual(
                 made.supports(request(q=tensor(1, seq, heads, 4)))[0], status)
+
+    def test_of_a_backend_that_is_slow_fewer_heads(self):
+        backends.BACKENDS["slow"] = dataclasses.replace(
+            MADE_UP, name="slow", most_heads=2)
+        sys.modules["ropeproof.backends.made_up"] = HOME
+        made = decorator.kernel_of(
+            my_rope, name="it", version="0", operations=["rope"], dtypes=["f32"],
+            pairings=["half_split"], angle_class="A1", backend="slow")
+        for seq, heads, status in ((8, 2, "ok"), (8, 3, "unsupported"), (4, 4, "ok"),
+                                   (9, 1, "unsupported")):
+            self.assertEqual(
+                made.supports(request(q=tensor(1, seq, heads, 4)))[0], status)
+        self.assertIn("calls of more than 8 tokens of 2 heads",
+                      made.description["backend"]["left_out"])
+
+    def test_a_sine_as_far_off_as_that_of_special_function_units_is_wrong(self):
+        def rope_of_units(p):  # of CUDA's table for __sinf and __cosf, within pi
+            phi, off = angles(p), np.float32(2 ** -21.41)
+            return rotated(p, np.cos(phi) + off, np.sin(phi) + off)
+        self.assertFalse(judge(rope_of_units, claim="A1", diagnosis=False).conforms)
+        self.assertTrue(judge(my_rope, claim="A1", diagnosis=False).conforms)
 
     def test_without_one_nothing_is_said(self):
         report = judge(my_rope, claim="A1")

@@ -55,6 +55,10 @@ class Kernels(unittest.TestCase):
                 report = judged(wrong, dtypes=["f32"])
                 self.assertFalse(report.conforms, report)
 
+    def test_a_race_between_programs_shows_on_a_device_alone(self):
+        report = judged(kernels.rope_that_races, dtypes=["f32"])
+        self.assertTrue(report.conforms, report)
+
     def test_an_autotuned_one_has_its_first_configuration(self):
         report = judged(kernels.rope_tuned, dtypes=["f32"])
         self.assertTrue(report.conforms, report)

@@ -34,6 +34,26 @@ tuned = triton.autotune(configs=[triton.Config({"BUG": ""}), triton.Config({"BUG
                         key=["pairs"])(half_split)
 
 
+@triton.jit
+def two_steps(X, Y, COS, SIN, PRODUCTS, seq, heads, pairs, ROWS: tl.constexpr,
+              BLOCK: tl.constexpr):
+    """A program of step 1 reads what that of step 0 writes: on a device they race."""
+    batch, step = tl.program_id(0), tl.program_id(1)
+    row, j = tl.arange(0, ROWS)[:, None], tl.arange(0, BLOCK)[None, :]
+    mask = (row < seq * heads) & (j < pairs)
+    table = (batch * seq + row // heads) * pairs + j
+    cos, sin = tl.load(COS + table, mask=mask), tl.load(SIN + table, mask=mask)
+    place = (batch * seq * heads + row) * 2 * pairs + j
+    u, v = tl.load(X + place, mask=mask), tl.load(X + place + pairs, mask=mask)
+    if step == 0:
+        tl.store(PRODUCTS + place, v * sin, mask=mask)
+        tl.store(PRODUCTS + place + pairs, u * sin, mask=mask)
+    else:
+        tl.store(Y + place, u * cos - tl.load(PRODUCTS + place, mask=mask), mask=mask)
+        tl.store(Y + place + pairs,
+                 v * cos + tl.load(PRODUCTS + place + pairs, mask=mask), mask=mask)
+
+
 def launched(x, cos, sin, kernel=half_split, block=None, in_f32=False, **more):
     """x [batch, heads, seq, 2 * pairs]; cos and sin [batch, seq, 2 * pairs]."""
     flat = x.transpose(1, 2).contiguous()
@@ -70,3 +90,14 @@ def rope_of_row_0(x, cos, sin):
 
 def rope_without_the_last(x, cos, sin):
     return launched(x, cos, sin, BUG="mask")
+
+
+def rope_that_races(x, cos, sin):
+    flat = x.transpose(1, 2).contiguous()
+    batch, seq, heads, width = flat.shape
+    cos, sin = (part[..., :width // 2].contiguous() for part in (cos, sin))
+    y, products = torch.empty_like(flat), torch.empty_like(flat)
+    two_steps[(batch, 2)](
+        flat, y, cos, sin, products, seq, heads, width // 2,
+        ROWS=triton.next_power_of_2(seq * heads), BLOCK=triton.next_power_of_2(width // 2))
+    return y.transpose(1, 2)

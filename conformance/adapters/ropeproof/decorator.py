@@ -24,7 +24,6 @@ KEYWORDS = ("operations", "dtypes", "pairings", "features", "claims", "supports"
             *CLAIM, *FIELDS)
 OBJECT_LIMIT = 8
 MESSAGE_LIMIT = 1000
-MOST_HEADS = 32  # of q and k, that most_tokens is meant for; of more, fewer tokens
 
 registered = None
 
@@ -68,7 +67,8 @@ def kernel(*, like="plain", **declaration):
     few_shapes   True: problems come in parts of two sizes, for what is compiled
                  for each shape, and heads of 20 sizes; of a function of jax.jit
                  with like=, this is so without a word
-    most_tokens  of a problem, batch * seq, of up to 32 heads, and fewer of more;
+    most_tokens  of a problem, batch * seq, of up to 32 heads, 2 for Triton's
+                 interpreter, and fewer of more;
                  larger ones are declined, as what is slow wants
     backward     True: the adjoint is asked, and judged by the gradients of the
                  function, which never sees it; torch, jax or mlx
@@ -95,6 +95,7 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
            few_shapes=None, most_tokens=None, **more):
     """Of a kernel, but for its subject."""
     in_use = backends.use(backend) if backend else None
+    heads = backends.MOST_HEADS
     if in_use:
         row = in_use.backend
         dtypes = [word for word in map(word_of, dtypes)
@@ -102,6 +103,7 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
         arrays = arrays or row.arrays
         few_shapes = row.few_shapes if few_shapes is None else few_shapes
         most_tokens = row.most_tokens if most_tokens is None else most_tokens
+        heads = row.most_heads
         if row.last_position:
             more["max_position"] = min(
                 row.last_position, more.get("max_position") or row.last_position)
@@ -126,7 +128,7 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
         supports = _both(few_shape_parts.takes, supports)
     if most_tokens:
         supports = _both(lambda p: p.batch * p.seq * max(
-            p.q_heads + p.k_heads, MOST_HEADS) <= most_tokens * MOST_HEADS, supports)
+            p.q_heads + p.k_heads, heads) <= most_tokens * heads, supports)
     description = dict(
         status="ok", abi_version=ABI_VERSION, name=name, version=version,
         operations=list(operations), dtypes=list(dtypes),

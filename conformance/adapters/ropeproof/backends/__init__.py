@@ -9,6 +9,8 @@ import sys
 
 from ropeproof.arrays import word_of
 
+MOST_HEADS = 32  # of q and k, that most_tokens is meant for; of more, fewer tokens
+
 
 @dataclasses.dataclass(frozen=True)
 class Backend:
@@ -23,7 +25,8 @@ class Backend:
     set_before   environment variables, before the import of the package
     arrays       whose the kernel's are
     few_shapes   whether it compiles anew for each shape
-    most_tokens  batch * seq of a problem of 32 heads; larger ones are declined
+    most_tokens  batch * seq of a problem of most_heads heads; larger ones are
+                 declined
     shows        what a verdict covers
     hides        what it says nothing about
     libraries    packages whose lines an error does not name
@@ -40,6 +43,7 @@ class Backend:
     hides: str
     libraries: tuple
     last_position: int = 0
+    most_heads: int = MOST_HEADS
 
 
 BACKENDS = {backend.name: backend for backend in (
@@ -49,7 +53,7 @@ BACKENDS = {backend.name: backend for backend in (
         most_tokens=64, shows="logic, indices, masks and the order of roundings",
         hides="code generation, special-function units, contraction, races, "
               "autotuned configurations but the first",
-        libraries=("triton", "torch", "numpy")),
+        libraries=("triton", "torch", "numpy"), most_heads=2),
     Backend(
         name="pallas-interpret", package="jax", home="pallas_interpret",
         set_before={"JAX_PLATFORMS": "cpu"}, arrays="jax", few_shapes=True,
@@ -85,7 +89,7 @@ class InUse:
     def declared(self, most_tokens):
         """The field `backend` of a description."""
         row = self.backend
-        left_out = [f"calls of more than {most_tokens} tokens of 32 heads"
+        left_out = [f"calls of more than {most_tokens} tokens of {row.most_heads} heads"
                     ] * bool(most_tokens)
         left_out += [f"positions beyond {row.last_position}, where its sine is wrong"
                      ] * bool(row.last_position)
