@@ -6,6 +6,8 @@ Skipped, with a word, where torch or Triton is not installed.
 """
 
 import importlib.util
+import os
+import pathlib
 import subprocess
 import sys
 import unittest
@@ -79,6 +81,20 @@ class Kernels(unittest.TestCase):
                               env=environment, capture_output=True, text=True)
         self.assertIn("backend='triton-interpret': triton was imported before without "
                       "TRITON_INTERPRET=1; set it, or call", done.stderr)
+
+
+class Device(unittest.TestCase):
+    def test_ways_of_a_gpu_on_a_processor(self):
+        """torch_device.py, as tools/gpu.sh judges it on a GPU."""
+        program = pathlib.Path(folder.name, "ropeproof", "bin", "ropeproof")
+        adapter = pathlib.Path(__file__).with_name("torch_device.py")
+        for way in ("eager", "streams", "graph", "triton"):
+            with self.subTest(way):
+                done = subprocess.run(
+                    [program, "run", "--command", f"{sys.executable} {adapter} {way} cpu",
+                     "--case", *SOME], env={**os.environ, "PYTHONPATH": folder.name},
+                    capture_output=True, text=True)
+                self.assertIn("\nCONFORMS", done.stdout, done.stderr)
 
 
 class Bf16(unittest.TestCase):
