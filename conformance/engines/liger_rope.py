@@ -19,7 +19,7 @@ function, like, features = CLASSES[sys.argv[1]]
 
 
 def rotate(q, k, *table):  # it writes into what it gets, forwards and backwards
-    return [y * 1 for y in function.apply(q * 1, k * 1, *table)[:2]]
+    return [y.flip(0).flip(0) for y in function.apply(q.clone(), k.clone(), *table)[:2]]
 
 
 SIGNATURES = {"hf": lambda q, k, cos, sin: rotate(q, k, cos, sin),
