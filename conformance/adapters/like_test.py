@@ -227,6 +227,14 @@ class Answers(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "inv_freq of .*Module are no powers"):
             like.kernel_of(Module(scale=0.5), "positions", arrays="numpy")
 
+    def test_tables_of_gigabytes_are_declined(self):
+        def table(dim, end):
+            return np.zeros((end, dim)), np.zeros((end, dim))
+        for rows, status in ((131072, "unsupported"), (65536, "ok")):
+            kernel = like.kernel_of(hf, "hf", precompute=table, max_position=rows - 1)
+            given = request(q=tensor(1, 1, 1, 2048), k=tensor(1, 1, 1, 2048))
+            self.assertEqual(kernel.supports(given)[0], status)
+
     def test_a_base_that_the_function_cannot_take_is_declined(self):
         def rope(x, positions):
             return x

@@ -16,6 +16,7 @@ from ropeproof.like.maker import (Maker, beside, configuration_of,
 from ropeproof.like.paged import paged
 
 ROWS = 131072  # of what makes a table, unless max_position says less
+ELEMENTS = 2**27  # of such a table; in f32 cos and sin are a gigabyte then
 BASE = 10000.0  # of what takes none
 INT32_POSITIONS = ("jax", "mlx")
 CHOICES = dict(tensor_format=("sbhd", "bshd", "thd"),
@@ -182,6 +183,9 @@ def kernel_of(function, like="plain", **declaration):
     if own:
         supports.append(lambda p: not p.scaling and all(
             getattr(p, name) == value for name, value in own.items()))
+    if is_rope and maker and maker.has_rows:
+        widest = ELEMENTS // (declared["max_position"] + 1)
+        supports.append(lambda p: p.rotary_dim <= widest)
     if supports:
         declared["supports"] = lambda p: all(takes(p) for takes in supports)
     kernel = decorator.kernel_of(
