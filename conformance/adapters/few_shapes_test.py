@@ -13,6 +13,13 @@ from like_functions import cache_flat, hf, positions
 
 
 class FewShapes(unittest.TestCase):
+    def test_a_model_is_asked_with_its_own_head(self):
+        report = judge(positions, like="positions", arrays="numpy",
+                       rounding="once", table_dtype="f32", few_shapes=True,
+                       profile="llama2-f32-4k", tier=None)
+        self.assertTrue(report.conforms, report)
+        self.assertNotIn("DECLINED", report.verdicts)
+
     def judged(self, function, **how):
         """The report, and how many shapes the function saw."""
         shapes = set()

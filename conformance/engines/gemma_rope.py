@@ -10,7 +10,7 @@ from gemma.gm.math import _positional_embeddings as gemma  # noqa: E402
 
 ropeproof.kernel(
     like="positions", name="gemma.jax", features=["keys", "negative_positions"],
-    scalings=["linear"], table_dtype="f32", rounding="once",
+    scalings=["linear"], few_shapes="any head", table_dtype="f32", rounding="once",
     arguments={"scale_factor": lambda scaling: scaling["factor"] if scaling else 1.0},
 )(jax.jit(gemma.apply_rope, static_argnames=["base_frequency", "scale_factor"]))
 ropeproof.serve()

@@ -65,8 +65,9 @@ def kernel(*, like="plain", **declaration):
     window       True: q and k are cut to the rotary window; their other
                  channels are copied
     few_shapes   True: problems come in parts of two sizes, for what is compiled
-                 for each shape, and heads of 20 sizes; of a function of jax.jit
-                 with like=, this is so without a word
+                 for each shape, and heads of 20 sizes, but where a model is
+                 asked about, or "any head" is said; of a function of jax.jit
+                 with like=, it is True without a word
     most_tokens  of a problem, batch * seq, of up to 32 heads, 2 for Triton's
                  interpreter, and fewer of more;
                  larger ones are declined, as what is slow wants
@@ -124,8 +125,6 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
         raise ValueError(f"most_tokens is {said(most_tokens)}; expected 0, for any, or more")
     dtypes = list(map(word_of, dtypes))
     features = ["out_of_place", *features, *["adjoint"] * backward]
-    if few_shapes:
-        supports = _both(few_shape_parts.takes, supports)
     if most_tokens:
         supports = _both(lambda p: p.batch * p.seq * max(
             p.q_heads + p.k_heads, heads) <= most_tokens * heads, supports)
@@ -134,7 +133,7 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
         operations=list(operations), dtypes=list(dtypes),
         pairings=list(pairings), features=list(dict.fromkeys(features)),
         claims=claims or [flat], **more)
-    if supports:
+    if supports or few_shapes:
         description["supports"] = True
     if in_use:
         description["backend"] = in_use.declared(most_tokens)
@@ -158,6 +157,7 @@ class _Kernel:
     def __init__(self, subject, description, supports, empty, view, few_shapes,
                  in_use):
         self.description, self._few_shapes = description, few_shapes
+        self.takes_any_head = not few_shapes or few_shapes == "any head"
         self._in_use = in_use
         self._subject, self._supports = subject, supports
         self._empty, self._view = empty, view
@@ -167,7 +167,9 @@ class _Kernel:
     def supports(self, request):
         """Status and message: whether it takes a problem without arrays."""
         def ask():
-            if not self._supports(Problem(request, self._view)):
+            p = Problem(request, self._view)
+            if (not self.takes_any_head and not few_shape_parts.takes(p)
+                    or self._supports and not self._supports(p)):
                 raise Unsupported
         return self._guarded(ask)[:2]
 

@@ -88,6 +88,8 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     kernel = _kernel_of(function, like, name=name, version=version,
                         dtypes=dtypes, **declaration)
 
+    if profile or model or config:
+        kernel.takes_any_head = True  # it is one head, and compiled for it alone
     chosen = _flags(profile=profile, model=model, config=config,
                     positions=positions, heads=heads, layers=layers, tier=tier,
                     fresh=fresh)
