@@ -75,7 +75,7 @@ def copy_documents(docs):
                             "--exclude-standard"], check=True, capture_output=True,
                            text=True).stdout.split("\0")
     documents = sorted(name for name in names if name.endswith(".md") and name[0] != ".")
-    linked, titles = {f"conformance/{room}/badge.svg" for room in ("adapters", "engines")}, {}
+    linked, titles = {"conformance/engines/badge.svg"}, {}
     for name in documents:
         folder = os.path.dirname(name)
 
