@@ -30,6 +30,12 @@ class FewShapes(unittest.TestCase):
         seen.__wrapped__ = function
         return judge(seen, arrays="numpy", **how), len(shapes)
 
+    def test_another_word_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "few_shapes is 'some'; expected True"):
+            ropeproof.decorator.kernel_of(
+                my_rope, name="it", version="0", operations=["rope"], dtypes=["f32"],
+                pairings=["half_split"], angle_class="A1", few_shapes="some")
+
     def test_each_operation_is_solved_in_parts(self):
         for function, how in (
                 (positions, dict(like="positions", rounding="once",

@@ -12,8 +12,8 @@
 namespace ropeproof::conformance::report {
 namespace {
 
-cases::Corpus shuffled(cases::Corpus corpus, unsigned seed) {
-  std::mt19937 random(seed);
+cases::Corpus shuffled(cases::Corpus corpus) {
+  std::mt19937 random(1);
   std::shuffle(corpus.groups.begin(), corpus.groups.end(), random);
   for (cases::Group& group : corpus.groups) {
     std::shuffle(group.rope_cases.begin(), group.rope_cases.end(), random);
@@ -48,7 +48,7 @@ TEST_CASE("a report is the same in whatever order the cases are judged",
   check::Selection values;
   values.values_only = true;
   const Report first = check::run_suite(broken, corpus, values);
-  const Report report = check::run_suite(broken, shuffled(corpus, 1), values);
+  const Report report = check::run_suite(broken, shuffled(corpus), values);
   CHECK(json_report(report) != json_report(first));
   CHECK(json_report(in_order_of(first, report)) == json_report(first));
 }

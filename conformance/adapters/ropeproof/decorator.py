@@ -123,6 +123,8 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
         raise TypeError(f"supports is {said(supports)}; expected a function")
     if most_tokens is not None and one_whole("most_tokens", most_tokens) < 0:
         raise ValueError(f"most_tokens is {said(most_tokens)}; expected 0, for any, or more")
+    if few_shapes not in (None, False, True, "any head"):
+        raise ValueError(f"few_shapes is {said(few_shapes)}; expected True, False or \"any head\"")
     dtypes = list(map(word_of, dtypes))
     features = ["out_of_place", *features, *["adjoint"] * backward]
     if most_tokens:
