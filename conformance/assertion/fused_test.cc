@@ -38,6 +38,7 @@ TEST_CASE("a fused kernel whose norm is wrong is told which norm it has",
       {Fault::kOtherWeight, "the norm has the other tensor's weight"},
       {Fault::kWeightAfter, "the weight is applied behind the rotation"},
       {Fault::kNoEpsilon, "epsilon is left out"},
+      {Fault::kSmallEpsilon, "epsilon is 1e-6"},
       {Fault::kNoRoot, "divides by the mean of squares, not by its root"},
       {Fault::kSumOfSquares, "by the sum of squares, not their mean"},
       {Fault::kLayerNorm, "subtracts the mean first, as LayerNorm"},
@@ -48,16 +49,48 @@ TEST_CASE("a fused kernel whose norm is wrong is told which norm it has",
   }
 }
 
+TEST_CASE("an epsilon and an offset of weights that are used wrongly are told",
+          "[fused]") {
+  const std::pair<Fault, const char*> named[] = {
+      {Fault::kNone, ""},
+      {Fault::kEpsilonOfRoot, "epsilon is added to the root"},
+      {Fault::kOffsetLeftOut, "weights have nothing added"}};
+  for (const auto& [fault, words] : named) {
+    CAPTURE(words);
+    FusedCall call;
+    call.epsilon = 0.0625f, call.offset = 1;
+    call.run(fault);
+    CHECK_THAT(call.failure(), ContainsSubstring(words));
+    CHECK((call.failure() == "") == (fault == Fault::kNone));
+  }
+}
+
 TEST_CASE("a fused kernel that stores by the wrong scale is told by which",
           "[fused]") {
   const std::pair<Fault, const char*> named[] = {
       {Fault::kTimesScale, "results are multiplied by the scale"},
       {Fault::kNoScale, "results are stored without a scale"},
       {Fault::kFirstScale, "all results have the scale of the first head"},
+      {Fault::kScaleOfHead0, "all heads have the scale of head 0"},
+      {Fault::kHalved, "whose numbers are half as large"},
       {Fault::kCut, "results are cut off, not rounded to nearest"}};
   for (const auto& [fault, words] : named) {
     CAPTURE(words);
     CHECK_THAT(failure(fault, ROPEPROOF_E4M3), ContainsSubstring(words));
+  }
+}
+
+TEST_CASE("results beyond the largest number of their type are told",
+          "[fused]") {
+  for (const Fault fault : {Fault::kNone, Fault::kNotLimited}) {
+    FusedCall call;
+    call.type = ROPEPROOF_E4M3;
+    call.reset();
+    call.scale[7] = 0.002f;
+    call.run(fault);
+    CHECK((call.failure() == "") == (fault == Fault::kNone));
+    if (fault == Fault::kNone) continue;
+    CHECK_THAT(call.failure(), ContainsSubstring("are not limited to it"));
   }
 }
 

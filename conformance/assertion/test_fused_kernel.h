@@ -21,9 +21,12 @@ enum class Fault {
   kNoNorm,
   kNoWeight,
   kWeightPlusOne,
+  kOffsetLeftOut,  // of weights that are stored less 1
   kOtherWeight,
   kWeightAfter,
   kNoEpsilon,
+  kSmallEpsilon,  // 1e-6 for 1e-5
+  kEpsilonOfRoot,
   kNoRoot,
   kSumOfSquares,
   kLayerNorm,
@@ -31,7 +34,10 @@ enum class Fault {
   kTimesScale,
   kNoScale,
   kFirstScale,
+  kScaleOfHead0,
   kCut,
+  kHalved,          // as numbers of e4m3fnuz
+  kNotLimited,      // a NaN beyond the largest number
   kWrongSlot,       // a slot later than the token's
   kPaddingWritten,  // a slot of -1 goes to slot 0
   kNoWrite,         // the last token is left out
@@ -46,7 +52,8 @@ struct FusedCall {
   static constexpr std::int64_t kTokens = 6, kHeads = 2, kDim = 16, kSlots = 12;
 
   std::int64_t rotary_dim = kDim;
-  std::uint32_t type = 0;  // of k and v in the cache
+  std::uint32_t type = 0;             // of k and v in the cache
+  float epsilon = 1e-5f, offset = 0;  // of the norm, of weights
   bool is_normed = true, is_cached = true;
   std::vector<std::uint16_t> q, k, v, q_out, q_weight, k_weight;
   std::vector<float> scale;  // [tokens, heads] of k and v
@@ -104,15 +111,20 @@ struct FusedCall {
     for (const float value : x) sum += (value - mean) * (value - mean);
     if (fault == Fault::kNormOfToken) sum = of_token / kHeads;
     if (fault != Fault::kSumOfSquares) sum /= kDim;
-    if (fault != Fault::kNoEpsilon) sum += 1e-5f;
-    const float r = 1 / (fault == Fault::kNoRoot ? sum : std::sqrt(sum));
+    const bool is_of_root = fault == Fault::kEpsilonOfRoot;
+    if (fault != Fault::kNoEpsilon && !is_of_root) {
+      sum += fault == Fault::kSmallEpsilon ? 1e-6f : epsilon;
+    }
+    float root = fault == Fault::kNoRoot ? sum : std::sqrt(sum);
+    if (is_of_root) root += epsilon;
     const auto start = static_cast<std::size_t>(
         fault == Fault::kTailNotNormed ? rotary_dim : kDim);
     std::vector<float> n = x;
     for (std::size_t c = 0; c < start; ++c) {
       float w = number(weight[c]) + (fault == Fault::kWeightPlusOne ? 1 : 0);
+      if (fault != Fault::kOffsetLeftOut) w += offset;
       if (fault == Fault::kNoWeight || fault == Fault::kWeightAfter) w = 1;
-      n[c] = (x[c] - mean) * r * w;
+      n[c] = (x[c] - mean) / root * w;
     }
     return n;
   }
@@ -140,13 +152,15 @@ struct FusedCall {
         const std::uint16_t bits = bf16(value);
         std::memcpy(at, &bits, 2);
       } else {
-        *at = nearest(value / by, fault == Fault::kCut);
+        *at = nearest(value / by, fault);
       }
       at += width();
     }
   }
 
-  std::uint8_t nearest(float t, bool is_cut) const {
+  std::uint8_t nearest(float t, Fault fault) const {
+    if (fault == Fault::kHalved) t *= 2;
+    if (fault == Fault::kNotLimited && std::abs(t) > 448) return 0x7f;
     using reference::fused::Stored;
     const Stored kind = type == ROPEPROOF_E4M3   ? Stored::kE4M3
                         : type == ROPEPROOF_E5M2 ? Stored::kE5M2
@@ -155,8 +169,9 @@ struct FusedCall {
     for (int byte = 1; byte < 256; ++byte) {
       const double x = decode(kind, static_cast<std::uint8_t>(byte));
       const double y = decode(kind, static_cast<std::uint8_t>(best));
-      const bool is_allowed = !is_cut || (std::abs(x) <= std::abs(t) &&
-                                          x * static_cast<double>(t) >= 0);
+      const bool is_allowed =
+          fault != Fault::kCut ||
+          (std::abs(x) <= std::abs(t) && x * static_cast<double>(t) >= 0);
       if (is_allowed && std::abs(x - t) < std::abs(y - t)) best = byte;
     }
     return static_cast<std::uint8_t>(best);
@@ -206,6 +221,7 @@ struct FusedCall {
     if (slot < 0 || (fault == Fault::kNoWrite && token + 1 == kTokens)) return;
     if (fault == Fault::kWrongSlot) slot += 1;
     float by = scale[fault == Fault::kFirstScale ? 0 : row];
+    if (fault == Fault::kScaleOfHead0) by = scale[row - row % kHeads];
     if (fault == Fault::kTimesScale) by = 1 / by;
     if (fault == Fault::kNoScale) by = 1;
     const bool is_other = fault == Fault::kOtherWeight;
@@ -229,7 +245,7 @@ struct FusedCall {
     f.struct_size = sizeof f;
     f.is_normed = is_normed;
     f.weight_dtype = ROPEPROOF_BF16;
-    f.epsilon = 1e-5;
+    f.epsilon = static_cast<double>(epsilon), f.weight_offset = offset;
     f.q_weight = q_weight.data(), f.k_weight = k_weight.data();
     f.k_stored = {type, scale.data(), 0, kHeads, 1};
     f.v_stored = f.k_stored;
