@@ -58,7 +58,8 @@ def inputs(model):
     """Arguments of forward(): noise for a picture of GRID and for TEXT tokens of text."""
     config, wanted = model.config, inspect.signature(model.forward).parameters
     is_packed = bool(wanted.keys() & {"img_ids", "img_shapes", "video_coords", "indicator"})
-    grid = IMAGE if "2D" in type(model).__name__ and not is_packed else GRID
+    grid = IMAGE if "img_mask" in wanted or (
+        "2D" in type(model).__name__ and not is_packed) else GRID
     patch = config.get("patch_size") or config.get("all_patch_size") or 1
     if isinstance(patch, int) or len(patch) == 1:
         side = patch if isinstance(patch, int) else patch[0]
@@ -66,44 +67,53 @@ def inputs(model):
     sides = [n * p for n, p in zip(grid, patch[-len(grid):])]
     channels = config.get("in_channels") or config.get("in_visual_dim")
     if is_packed:
-        picture = noise(1, math.prod(GRID), channels)
+        picture = noise(1, math.prod(grid), channels)
     elif "visual_rope_pos" in wanted:  # channels last
         picture = noise(1, *sides, channels)
-    elif "max_text_seq_length" in config:  # channels behind frames
+    elif "max_text_seq_length" in config or "r_timestep" in wanted:  # channels behind frames
         picture = noise(1, sides[0], channels, *sides[1:])
     else:
         picture = noise(1, channels, *sides)
     width = next((config[key] for key in (
         "joint_attention_dim", "text_dim", "text_embed_dim", "caption_channels", "cap_feat_dim",
-        "in_text_dim", "text_in_dim", "cross_attention_dim") if config.get(key)), 64)
+        "in_text_dim", "text_in_dim", "cross_attention_dim", "context_in_dim")
+        if config.get(key)), 64)
     if "indicator" in wanted:  # text and picture in one row
         width, text = config.llm_features_dim, math.prod(GRID)
     else:
-        text = TEXT
+        text = 0 if "img_mask" in wanted else TEXT  # which attention there is asked about alone
+    times = (GRID[0],) if "r_timestep" in wanted else ()  # one of each frame
     axes = len(config.get("axes_dims_rope") or ()) or 3
     known = {
         "hidden_states": picture, "x": [noise(channels, 1, *sides)],
         "encoder_hidden_states": noise(1, text, width), "cap_feats": [noise(TEXT, width)],
         "encoder_hidden_states_2": noise(1, TEXT, config.get("text_embed_2_dim") or 64),
         "encoder_attention_mask_2": torch.ones(1, TEXT, dtype=torch.bool),
-        "image_embeds": noise(1, TEXT, config.get("image_embed_dim") or 64),
+        "image_embeds": noise(1, TEXT, config.get("image_embed_dim")
+                              or config.get("image_proj_dim") or 64),
         "guidance": torch.tensor([1.0]) if config.get("guidance_embeds") else None,
         "text_bth": noise(1, TEXT, width), "text_lens": torch.tensor([TEXT]),
         "encoder_attention_mask": torch.ones(1, TEXT, dtype=torch.bool),
-        "encoder_hidden_states_mask": torch.ones(1, TEXT, dtype=torch.bool),
+        "encoder_hidden_states_mask": torch.ones(1, text, dtype=torch.bool),
         "pooled_projections": noise(1, config.get("pooled_projection_dim")
                                     or config.get("in_text_dim2") or 64),
-        "timestep": torch.tensor([1]), "t": torch.tensor([0.5]),
-        "img_ids": coordinates(axes), "txt_ids": torch.zeros(TEXT, axes), "img_shapes": [[GRID]],
+        "timestep": torch.ones(1, *times), "r_timestep": torch.zeros(1, *times),
+        "t": torch.tensor([0.5]), "img_ids": coordinates(axes), "txt_ids": torch.zeros(TEXT, axes),
+        "img_shapes": [[(1, *grid)[-3:]]],
         "visual_rope_pos": tuple(map(torch.arange, GRID)), "text_rope_pos": torch.arange(TEXT),
         "num_frames": GRID[0], "height": GRID[1], "width": GRID[2],
         "original_size": torch.tensor([[64, 64]]), "target_size": torch.tensor([[64, 64]]),
         "crop_coords": torch.tensor([[0, 0]]),
+        "img_mask": torch.ones(1, math.prod(grid) // 4, dtype=torch.bool),
+        "indices_latents": torch.arange(GRID[0]) + 1, "chunk_partition": [GRID[0]],
         "position_ids": coordinates(3)[None], "segment_ids": torch.ones(1, math.prod(GRID)),
         "indicator": torch.full((1, math.prod(GRID)), OUTPUT_IMAGE_INDICATOR),
         "image_rotary_emb": rotary_of_pipeline if "image_rotary_emb" in wanted
         and "crop_coords" not in wanted else None,
     }
+    for number, name in enumerate(("clean", "history_2x", "history_4x")):
+        known[f"latents_{name}"] = noise(1, channels, 1 << number, *sides[1:])
+        known[f"indices_latents_{name}"] = torch.arange(1 << number)
     if callable(known["image_rotary_emb"]):
         known["image_rotary_emb"] = rotary_of_pipeline(config)
     return {name: known[name] for name in wanted if known.get(name) is not None}, grid
@@ -114,7 +124,7 @@ def model_of(made):
     few = {name: 1 for name in inspect.signature(made.__init__).parameters
            if name in ("num_layers", "num_single_layers", "n_layers", "num_visual_blocks")}
     given = {"use_rotary_positional_embeddings": True, "rope_temporal_skip_len": GRID[0],
-             "vace_layers": [0]}
+             "vace_layers": [0], "has_clean_x_embedder": True, "has_image_proj": True}
     few |= {name: given[name] for name in inspect.signature(made.__init__).parameters
             if name in given}
     with light_modules():
@@ -130,9 +140,12 @@ def model_of(made):
 def observed(model):
     """Queries before and after the rotation, [samples, tokens, head_dim] each, and the grid."""
     queries, before, after = [], [], []
-    for name, module in model.named_modules():
-        if name.split(".")[-1] in ("norm_q", "query_norm", "q_norm") and "refiner" not in name:
-            module.forward = lambda x, *a, **k: queries.append(x.clone()) or x
+    module = sys.modules[type(model).__module__]
+    is_linear = hasattr(module, "SanaLinearAttnProcessor3_0")  # which multiplies values by keys
+    norms = ("norm_k",) if is_linear else ("norm_q", "query_norm", "q_norm")
+    for name, norm in model.named_modules():
+        if name.split(".")[-1] in norms and "refiner" not in name:
+            norm.forward = lambda x, *a, **k: queries.append(x.clone()) or x
 
     def attention(are_heads_first, *args, **keys):
         query = args[0] if args else keys["query"]
@@ -146,22 +159,24 @@ def observed(model):
         if are_heads_first:
             heads, query = query.shape[1], query.transpose(1, 2)
             x = x.transpose(1, 2) if x.shape[1] == heads else x
-        # The picture's tokens, where text stands in the same row: lengths are kept.
+        # The picture's tokens keep their lengths; text stands in the same row, and history.
         lengths, wanted = query[0].norm(dim=-1), x[0].norm(dim=-1)
-        starts = [s for s in range(len(lengths) - len(wanted) + 1) if torch.allclose(
-            lengths[s:s + len(wanted)], wanted, rtol=1e-4)]
-        if len(wanted) < math.prod(IMAGE) or not starts:  # text, before the picture
+        starts = [s for s in range(len(lengths) - len(wanted) + 1) if torch.isclose(
+            lengths[s:s + len(wanted)], wanted, rtol=1e-4).all(-1).sum() >= math.prod(IMAGE)]
+        if not starts:  # text, before the picture
             return query
         before.append(x[0].transpose(0, 1))
         after.append(query[0, starts[0]:starts[0] + len(wanted)].transpose(0, 1))
         raise Attended
 
-    module = sys.modules[type(model).__module__]
     flux = sys.modules["diffusers.models.transformers.transformer_flux"]  # of Chroma, too
     places = [(torch.nn.functional, "scaled_dot_product_attention", partial(attention, True)),
               (module, "dispatch_attention_fn", partial(attention, False)),
               (flux, "dispatch_attention_fn", partial(attention, False)),
               (torch, "bfloat16", torch.float32)]
+    if is_linear:
+        places += [(torch, "matmul", lambda values, keys: attention(True, keys)),
+                   (torch.nn.functional, "relu", lambda x: x)]
     patches = [mock.patch.object(*place) for place in places if hasattr(*place[:2])]
     for patch in patches:
         patch.start()
@@ -233,7 +248,7 @@ def difference(pairs, size, said):
     for pair, angles in told.items():
         seen = pairs.get(pair)
         if seen is None:  # turns by less than can be seen, or along an axis of one token
-            seen = [0.0] * len(GRID)
+            seen = [0.0] * len(next(iter(pairs.values())))
         at = {"t": -3, "id": -3, "y": -2, "x": -1}
         for name, angle in zip(rope["axes"], angles):
             if name not in at or len(seen) + at[name] < 0:
