@@ -145,38 +145,55 @@ class Tally:
     def judge(self, label, document, measured, length=0):
         """Holds what is told of one file against what was measured of it, or the error."""
         if isinstance(measured, Exception):
-            return self.count(self.untold, "cannot be run", label, measured)
-        layers, is_whole = measured
+            return self.judge_layers(label, None, measured)
         said = told_of(self.program, document, length)
         if isinstance(said, str):
             return self.count(self.refused, "refused", label, said)
         inner = document.get("text_config")
         kinds = (inner if isinstance(inner, dict) else document).get("layer_types")
+        self.judge_layers(label, said, measured, set(kinds or []))
+
+    def judge_layers(self, label, said, measured, kinds=frozenset()):
+        if isinstance(measured, Exception):
+            return self.count(self.untold, "cannot be run", label, measured)
+        layers, is_whole = measured
         if not is_whole:
             said["facts"] = []
-        why = fault(layers, said, set(kinds or []))
+        why = fault(layers, said, kinds)
         if why is None:
             self.right.append(label)
         else:
             self.count(self.wrong, "wrong", label, why)
 
-    def judge_parts(self, kind, document):
-        """Holds what is told of each model inside a file against what is told of it alone."""
-        parts = {k: v for k, v in document.items() if isinstance(v, dict) and v.get("model_type")}
+    def judge_parts(self, config_class, document):
+        """Holds what is told of each model inside a file against what is told of it alone or,
+        where its class has no model_type, against this class."""
+        nameless = {k: c for k, c in config_class.sub_configs.items()
+                    if getattr(c, "model_type", None) == ""
+                    and {"rope_theta", "rope_parameters"} & (document.get(k) or {}).keys()
+                    and "hidden_size" in document[k]}
+        parts = {k: v for k, v in document.items()
+                 if isinstance(v, dict) and (v.get("model_type") or k in nameless)}
         whole = told_of(self.program, document) if parts else None
         for key, part in parts.items():
-            label, alone = f"{kind} {key}", told_of(self.program, part)
+            label, where, alone = f"{config_class.model_type} {key}", key, None
+            if key not in nameless:
+                alone = told_of(self.program, part)
             if isinstance(whole, str) or isinstance(alone, str):
                 words = whole if isinstance(whole, str) else alone
                 self.count(self.refused, "refused", label, words)
                 continue
-            where = ".".join(filter(None, (key, alone["where"])))
+            if alone and alone["where"]:
+                where = f"{key}.{alone['where']}"
             found = [s for s in (whole, *whole["others"]) if s["where"] == where]
             untold = [f for s in found for f in s["facts"] if f.startswith("not told")]
             if not found:
                 self.count(self.wrong, "wrong", label, "it is not named")
             elif untold:
                 self.count(self.refused, "refused", label, untold[0])
+            elif alone is None:
+                self.judge_layers(label, {**found[0], "others": []},
+                                  measured(nameless[key], part))
             elif found[0]["ropes"] != alone["ropes"]:
                 self.count(self.wrong, "wrong", label, "other ropes than alone")
             else:
@@ -225,7 +242,7 @@ def main():
         except Exception:
             default = {}  # it has no default
         for tally in tallies["parts"]:
-            tally.judge_parts(kind, default)
+            tally.judge_parts(config_class, default)
         if not turns:
             return
         try:
