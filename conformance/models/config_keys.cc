@@ -15,6 +15,7 @@ constexpr const char* kWords[] = {"rope",
                                   "alibi",
                                   "yarn",
                                   "ntk",
+                                  "dual_chunk",
                                   "mscale",
                                   "pos_emb",
                                   "position_embedding_type",
@@ -43,7 +44,7 @@ class Walk {
         if (!describes_model(value) || starts_within(where_, own)) {
           walk(value, own);
         }
-      } else if (!value.is_null() && value != "absolute" && decides_rope(key) &&
+      } else if (!value.is_null() && value != "absolute" && decides_rope(own) &&
                  !read_.contains(own)) {
         paths.push_back(own);
       }

@@ -104,8 +104,14 @@ class Reader {
       if (!base && !has_own && model_.find_own(theta) != nullptr) {
         base = model_.number(theta, kPositive);
       }
+      json own = rope.node();
       if (kind.contains("defaults")) {
-        rope = rope.with_defaults(&kind.at("defaults"), config_.notes, name);
+        // What the file has for all kinds is not absent from any.
+        const char* fraction = "partial_rotary_factor";
+        const json* all = has_own ? nullptr : model_.find_own(fraction);
+        if (all != nullptr) own.emplace(fraction, *all);
+        rope = ConfigObject(own, model_.file(), rope.where())
+                   .with_defaults(&kind.at("defaults"), config_.notes, name);
       }
       if (!base) base = rope.number("rope_theta", kPositive);
       if (!base) base = full_base(rope);

@@ -49,11 +49,11 @@ class Finder {
   std::vector<TypedConfig> take() { return std::move(models_); }
 
  private:
-  // By its own model_type, or class of diffusers, where the table has it, else
+  // By its own class of diffusers, or model_type, where the table has it, else
   // by what surrounds it.
   TypedConfig typed(const ConfigObject& object,
                     const std::string& fallback) const {
-    const char* key = object.has("model_type") ? "model_type" : "_class_name";
+    const char* key = object.has("_class_name") ? "_class_name" : "model_type";
     const std::string own = printable(object.text(key).value_or(""));
     const bool is_own = entry_of(types_, own) != nullptr || fallback.empty();
     return of_type(object, is_own ? own : fallback);
