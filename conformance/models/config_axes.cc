@@ -105,6 +105,17 @@ bool is_interleaved(const ConfigObject& rope) {
          rope.boolean("interleaved").value_or(false);
 }
 
+// A class has one scheme, whatever the file says.
+void check_interleaved(const TypedConfig& config, const ConfigObject& rope,
+                       const json& axes) {
+  const bool is_own = axes["scheme"] == "interleaved_sections";
+  for (const char* key : {"mrope_interleaved", "interleaved"}) {
+    if (rope.boolean(key).value_or(is_own) == is_own) continue;
+    rope.refuse(key, std::string(is_own ? "true" : "false") +
+                         ": the class of " + config.type + " does not read it");
+  }
+}
+
 // The axes of a model that the table does not know, but for their sections.
 json usual_axes(const ConfigObject& rope, bool is_xdrope) {
   if (is_xdrope) {
@@ -141,6 +152,7 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
                          " has positions of one axis");
   }
   json axes = known != nullptr ? *known : usual_axes(rope, is_xdrope);
+  if (known != nullptr) check_interleaved(config, rope, axes);
   const std::int64_t rotary_dim = result.spec.layout.rotary_dim;
   const bool is_beside = !rope.has(key) && config.object.has(key);
   const ConfigObject& holder = is_beside ? config.object : rope;
