@@ -85,7 +85,8 @@ def inputs(model):
     times = (GRID[0],) if "r_timestep" in wanted else ()  # one of each frame
     axes = len(config.get("axes_dims_rope") or ()) or 3
     known = {
-        "hidden_states": picture, "x": [noise(channels, 1, *sides)],
+        "hidden_states": picture, "control_hidden_states": noise(
+            1, config.get("vace_in_channels") or 1, *sides), "x": [noise(channels, 1, *sides)],
         "encoder_hidden_states": noise(1, text, width), "cap_feats": [noise(TEXT, width)],
         "encoder_hidden_states_2": noise(1, TEXT, config.get("text_embed_2_dim") or 64),
         "encoder_attention_mask_2": torch.ones(1, TEXT, dtype=torch.bool),
@@ -270,7 +271,8 @@ def main():
     count = dict.fromkeys(("right", "wrong", "refused", "cannot be run"), 0)
     known = json.loads(TYPES.read_text())["types"]
     for name in sorted(args.classes or (
-            n for n, entry in known.items() if n[0].isupper() and "pairing" in entry)):
+            n for n, entry in known.items()
+            if entry["source"].startswith("diffusers") and "pairing" in entry)):
         try:
             model = model_of(getattr(diffusers, name))
             document = json.loads(model.to_json_string())
