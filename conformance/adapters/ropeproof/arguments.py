@@ -62,7 +62,8 @@ def number(name, value):
         found = np.array([])
     if found.ndim == 0 and abs(found) < 1e300:
         return float(found)
-    raise ValueError(f"{name} is {said(value)}; expected a number")
+    raise ValueError(f"{name} is {said(value)}; expected a number"
+                     + (" below 1e300" if found.ndim == 0 else ""))
 
 
 def one_of(name, value, known):

@@ -79,8 +79,8 @@ def _judged(result, given, claim, read, **how):
         check(status)
     judgement = _Judgement(library, judgement)
     judgement.reading = lambda: reading_of(
-        call, held_to, lambda order: call_of(results, inputs,
-                                             **{**how, "order": order}), **how)
+        call, held_to, lambda **other: call_of(results, inputs,
+                                               **{**how, **other}), **how)
     return read(library, judgement, line)
 
 

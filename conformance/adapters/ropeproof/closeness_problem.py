@@ -123,7 +123,7 @@ def _places(offset, cu_seqlens, batch, seq):
 
 
 def positions_of(positions, offset, cu_seqlens, batch, seq):
-    """[axes, batch, seq], whole or real; None: none are given."""
+    """[axes, batch or 1, seq], whole or real; None: none are given."""
     if positions is None:
         if offset is None and cu_seqlens is None:
             return None
@@ -134,7 +134,7 @@ def positions_of(positions, offset, cu_seqlens, batch, seq):
     array = numbers("positions", positions)
     if not np.isfinite(array).all():
         raise ValueError("positions are not all finite numbers")
-    if np.abs(array).max(initial=0) > LARGEST_POSITION:
+    if np.abs(array).max(initial=0).item() > LARGEST_POSITION:
         raise ValueError(f"positions reach {np.abs(array).max()}; expected at "
                          f"most 2^53")
     given = array.shape
@@ -145,12 +145,21 @@ def positions_of(positions, offset, cu_seqlens, batch, seq):
         raise ValueError(f"positions has shape {list(array.shape)}; expected "
                          f"[{seq}], [{batch}, {seq}] or [axes, {batch}, {seq}], "
                          f"as order= says {seq} tokens")
-    return np.broadcast_to(array.reshape(given), (given[0], batch, seq))
+    return array.reshape(given)
 
 
-def _set_positions(call, positions):
+def _of_axes(places, axes, batch):
+    """[axes, batch, seq]; [batch, 1, seq], of one head, is of one axis where no
+    more are known."""
+    if axes <= 1 and places.shape[:2] == (batch, 1):
+        places = places.swapaxes(0, 1)
+    return np.broadcast_to(places, (len(places), batch, places.shape[2]))
+
+
+def _set_positions(call, positions, axes):
     p = call.problem
-    axes = positions.shape[0]
+    positions = _of_axes(positions, axes, p.batch)
+    axes = len(positions)
     if p.position_axes > 1 and axes == 1:  # of text: the same on all axes
         positions = np.broadcast_to(positions, (p.position_axes,
                                                 *positions.shape[1:]))
@@ -175,8 +184,9 @@ def _set_axes(call, sections, axis_of_pair, axes, pairs):
         axis_of_pair = np.repeat(np.arange(axes), sections)
     if axis_of_pair is None:
         if axes > 1:
-            raise ValueError(f"positions have {axes} axes: say sections, the "
-                             f"pairs of each, or axis_of_pair")
+            raise ValueError(f"positions for a batch of {call.problem.batch} have "
+                             f"{axes} axes: say sections, the pairs of each, or "
+                             f"axis_of_pair")
         return
     axis_of_pair = whole("axis_of_pair", axis_of_pair)
     if axis_of_pair.shape != (pairs,):
@@ -319,6 +329,8 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
     if any(part is not None for part in table.values()):
         _refuse("a table", base=base, inv_freq=inv_freq, scaling=scaling,
                 amplitude=amplitude, sections=sections)
+        if places is not None:
+            places = _of_axes(places, 1, p.batch)
         if places is not None and (len(places) > 1 or places.dtype.kind == "f"):
             raise ValueError("positions beside a table name its rows: expected "
                              "whole numbers, and one axis")
@@ -328,11 +340,13 @@ def call_of(results, inputs, *, positions=None, offset=None, cu_seqlens=None,
         raise ValueError("give positions, offset or cu_seqlens; or a table, cos "
                          "and sin")
     p.operation = ROPE
-    _set_positions(call, places)
     if config is not None:
+        _set_positions(call, places, p.position_axes)
         return call
     p.amplitude = 1.0 if amplitude is None else number("amplitude", amplitude)
-    _set_axes(call, sections, axis_of_pair, len(places), pairs)
+    has_axes = sections is not None or axis_of_pair is not None
+    _set_positions(call, places, len(places) if has_axes else 1)
+    _set_axes(call, sections, axis_of_pair, p.position_axes, pairs)
     if inv_freq is None:
         p.base = 10000.0 if base is None else number("base", base)
         if p.base <= 0:

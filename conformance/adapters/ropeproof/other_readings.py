@@ -9,15 +9,22 @@ from ropeproof.judge_library import (Problem, Scaling, layers_of, load, model_of
 LENGTHS = [2**n for n in range(11, 18)]  # that models were trained at
 
 
-def reading_of(call, claim, in_order, config=None, layers=None, pairing=None,
-               seq_len=None, order="bshd", **_):
-    """A line of a failure's text, or "". in_order: the call of another order."""
+def reading_of(call, claim, call_with, config=None, layers=None, pairing=None,
+               seq_len=None, order="bshd", cu_seqlens=None, offset=None, **_):
+    """A line of a failure's text, or "". call_with: the call with other
+    arguments."""
     swapped = str(order).translate(str.maketrans("hst", "shh"))
-    try:
-        if _is_right(in_order(swapped).problem, claim):
-            return f"  reading  the result is right for order={swapped!r}\n"
-    except ValueError:  # such sizes are none
-        pass
+    others = [(f"order={swapped!r}", {"order": swapped})]
+    if cu_seqlens is not None and offset is None:
+        others.append(("positions that count on through all sequences, "
+                       "whatever cu_seqlens says",
+                       {"cu_seqlens": None, "offset": 0}))
+    for words, arguments in others:
+        try:
+            if _is_right(call_with(**arguments).problem, claim):
+                return f"  reading  the result is right for {words}\n"
+        except ValueError:  # such sizes are none
+            pass
     for words, problem, _kept in _others(call.problem, config, layers, pairing,
                                          seq_len):
         if _is_right(problem, claim):
