@@ -166,6 +166,31 @@ class Answers(unittest.TestCase):
         self.assertIn("in_place=False judges what it returns",
                       self.said(returns, "positions", in_place=True))
 
+    def test_a_table_that_is_overwritten_is_told(self):
+        def table(dim, end):
+            return np.ones((end, dim), np.float32), np.zeros((end, dim), np.float32)
+
+        def spoils(q, k, cos, sin):
+            cos[...] = 0
+            return q, k
+        self.assertIn("overwrites cos, which it was given",
+                      self.said(spoils, "hf", precompute=table))
+
+    def test_tables_of_other_axes_are_of_no_known_bug(self):
+        given = request(q=tensor(1, 2, 1, 16), k=tensor(1, 2, 1, 16))
+        given.arrays["cos"] = np.ones((1, 2, 8), np.float32)
+        given.arrays["sin"] = np.zeros((1, 2, 8), np.float32)
+        seen = []
+
+        def rope(q, k, cos, sin, section):
+            seen.append((cos[:, 0, 0, :8], np.repeat(np.arange(3), section)))
+            return q, k
+        like.kernel_of(rope, "mrope", arrays="numpy").solve(given)
+        cos, axis = seen[0]
+        for turn, due in enumerate(np.cos(np.arange(3))):
+            found = cos[(axis + turn) % 3, np.arange(8)]
+            np.testing.assert_allclose(found, due, rtol=1e-6)
+
     def test_whatever_a_function_raises_is_told_in_a_line(self):
         class Unprintable(Exception):
             def __str__(self):

@@ -6,6 +6,7 @@ returns q and k, or the one that there is.
 
 import numpy as np
 
+from ropeproof.arrays import bf16_to_f32, rounded
 from ropeproof.like.call import TENSORS
 from ropeproof.problem import check_count, runs
 
@@ -214,17 +215,21 @@ def flash_attn(call, options, p):
 def mrope(call, options, p):
     """Qwen2-VL, apply_multimodal_rotary_pos_emb of transformers, models/qwen2_vl,
     and Liger's: q and k [batch, heads, seq, head_dim], cos and sin [3, batch,
-    seq, rotary_dim], and the pairs that each of the three axes has. Of the other
-    axes, cos holds sines there, and sin cosines."""
+    seq, rotary_dim], and the pairs that each of the three axes has. On the next
+    axis, cos and sin there are turned by 1 rad, on the one after by 2."""
     pairs = p.rotary_dim // 2
     rest = 3 * pairs // 8
     section = [pairs - 2 * rest, rest, rest]
     axis = np.repeat(np.arange(3), section)
-    is_own = axis == np.arange(3).reshape(3, 1, 1, 1)
-    cos, sin = p.numpy("cos"), p.numpy("sin")
-    cos, sin = (p.convert(doubled(np.where(is_own, own, other), p, options),
-                          p.table_dtype)
-                for own, other in ((cos, sin), (sin, cos)))
+    turn = (np.arange(3).reshape(3, 1, 1, 1) - axis) % 3
+    given = [p.numpy(name) for name in ("cos", "sin")]
+    c, s = (bf16_to_f32(table) if table.dtype == np.uint16 else table
+            for table in given)
+    cos, sin = (
+        p.convert(doubled(np.where(turn == 0, own, rounded(
+            other, p.table_dtype)), p, options), p.table_dtype)
+        for own, other in zip(given, (c * np.cos(turn) - s * np.sin(turn),
+                                      s * np.cos(turn) + c * np.sin(turn))))
     return p.in_pieces(lambda xs, _: rotated(
         call, options, p, xs, cos=cos, sin=sin, section=section), WHOLE,
         call.name)
@@ -309,7 +314,13 @@ def _results(call, options, p, tensors, given):
     xs = list(tensors.values())
     in_place = options["in_place"]
     before = [np.copy(p.back(x)) for x in xs] if in_place else []
+    others = [(name, part, _copy(part)) for name, value in given.items()
+              for part in (value if isinstance(value, tuple) else [value])
+              if isinstance(part, np.ndarray) or hasattr(part, "detach")]
     returned = call(p, dict(given, **tensors))
+    for name, part, was in others:
+        if not ((part == was) | (part != part) & (was != was)).all():
+            raise ValueError(f"overwrites {name}, which it was given")
     results = (list(returned) if isinstance(returned, (tuple, list))
                else [returned])
     if not in_place:
