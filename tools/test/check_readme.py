@@ -11,9 +11,9 @@ failure, of 100 columns but for the command that replays.
 The score of `ropeproof selftest` is that of conformance/selftest/MUTANTS.md.
 
 The Python kernels of conformance/adapters/README.md must conform, by themselves where they
-call judge(), where their packages are installed. Of the commands and
-paths of README.md and CONTRIBUTING.md, every file, preset, CMake option, test and
-subcommand must be there; of all documents, what their links name.
+call judge(), where their packages are installed, as must conformance/examples/notebook.py. Of
+the commands and paths of README.md and CONTRIBUTING.md, every file, preset, CMake option, test
+and subcommand must be there; of all documents, what their links name.
 
   check_readme.py SOURCE_DIR ROPEPROOF PLUGINS_DIR
 """
@@ -98,10 +98,11 @@ if score is None or score[0] not in " ".join(readme.split()):
 program = program.resolve()
 adapters = source / "conformance" / "adapters"
 # Where a kernel's packages are not there, it must at least be Python.
-for number, kernel in enumerate(
-    re.findall(r"```python\n(.*?)```", (adapters / "README.md").read_text(), re.S), 1
-):
-    compile(kernel, f"kernel {number} of adapters/README.md", "exec")
+kernels = [(f"adapters/README.md: kernel {number}", kernel) for number, kernel in enumerate(
+    re.findall(r"```python\n(.*?)```", (adapters / "README.md").read_text(), re.S), 1)]
+notebook = "conformance/examples/notebook.py"
+for name, kernel in [*kernels, (notebook, (source / notebook).read_text())]:
+    compile(kernel, name, "exec")
     packages = re.findall(r"^(?:import|from) (\w+)", kernel, re.M)
     if not all(importlib.util.find_spec(p) for p in packages if p != "ropeproof"):
         continue
@@ -124,7 +125,7 @@ for number, kernel in enumerate(
         )
     if run.returncode != 0:
         last = (run.stdout + run.stderr).strip().split("\n")[-1]
-        faults.append(f"adapters/README.md: kernel {number} does not conform: {last}")
+        faults.append(f"{name} does not conform: {last}")
 
 presets = [p["name"] for p in json.loads((source / "CMakePresets.json").read_text())["configurePresets"]]
 build = program.parent
