@@ -5,6 +5,7 @@
 
 import inspect
 import unittest
+import warnings
 
 import numpy as np
 
@@ -142,6 +143,31 @@ class Words(unittest.TestCase):
         text = told(r"position \+ 1.* where index of the token is even", even)
         self.assertNotIn(" equation ", text)
 
+    def test_a_table_with_unlike_halves_is_no_rounding(self):
+        cos, sin = rng.standard_normal((2, 5, 16), dtype=np.float32)
+        first = turned(self.x, cos[:, None, :8], sin[:, None, :8])
+        second = turned(self.x, cos[:, None, 8:], sin[:, None, 8:])
+        for y, words in ((first, "first channel for both"),
+                         (second, "second channel for both"),
+                         (np.concatenate([second[..., :8], first[..., 8:]], -1),
+                          "of the other channel of each pair")):
+            with self.assertRaisesRegex(AssertionError, "what +cos and sin .*" + words):
+                close(y, self.x, cos=cos, sin=sin)
+
+    def test_places_are_told_by_small_numbers(self):
+        heads, channel = rope(self.x, self.positions), rope(self.x, self.positions)
+        heads[:, :, 1:], channel[..., 15] = self.x[:, :, 1:], 0
+        for y, where in ((heads, "index of the head > 0"),
+                         (channel, "number of the channel is 15")):
+            with self.assertRaisesRegex(AssertionError, "exactly where " + where):
+                close(y, self.x, positions=self.positions)
+
+    def test_sequences_that_are_not_begun_anew_are_told(self):
+        x = self.x[0]
+        y = rope(x[None], np.arange(5))[0]
+        with self.assertRaisesRegex(AssertionError, "reading .*whatever cu_seqlens"):
+            close(y, x, order="thd", cu_seqlens=[0, 2, 5])
+
     def test_a_place_is_true_of_every_row_of_a_large_result(self):
         x = rng.standard_normal((1, 128, 8, 128), dtype=np.float32)
         y = rope(x, np.arange(128))
@@ -162,6 +188,28 @@ class Words(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, r'"A1","power":"exp2"\}'):
             close(y, x, positions=positions, base=1e6)
         close(y, x, positions=positions, base=1e6, claim=claim)
+
+    def test_a_rounding_of_each_operation_is_told_before_a_truncated_result(self):
+        x = rng.standard_normal((1, 64, 8, 64), dtype=np.float32)
+
+        def bf16(a):
+            return ropeproof.bf16_to_f32(ropeproof.f32_to_bf16(a))
+        x, phi = bf16(x), np.arange(64, dtype=np.float32)[:, None, None] * (
+            np.float32(1e4) ** -(np.arange(32, dtype=np.float32) / 32))
+        c, s, u, v = bf16(np.cos(phi)), bf16(np.sin(phi)), x[..., :32], x[..., 32:]
+        y = np.concatenate([bf16(bf16(u * c) - bf16(v * s)),
+                            bf16(bf16(u * s) + bf16(v * c))], -1)
+        # In place of a bug, which it is not.
+        with self.assertRaisesRegex(AssertionError, r"bound\n  claim .*"
+                                    r'"A1","rounding":"each"\}'):
+            close(y, x, offset=0, dtype="bf16")
+
+    def test_f32_cosines_of_f64_tensors_are_a_claim(self):
+        x, phi = self.x.astype(np.float64), np.arange(5, dtype=np.float32)[
+            :, None, None] * np.float32(1e4) ** -(np.arange(8, dtype=np.float32) / 8)
+        y = turned(x, np.float64(np.cos(phi)), np.float64(np.sin(phi)))
+        with self.assertRaisesRegex(AssertionError, r'"A1","table_dtype":"f32"\}'):
+            close(y, x, offset=0)
 
 
 class Errors(unittest.TestCase):
@@ -216,6 +264,7 @@ class Errors(unittest.TestCase):
                  r"axis_of_pair is \[0, 1, 2, 3, .*expected axes, 0 to 2"),
                 ({**at, "base": -1.0}, "base"),
                 ({**at, "base": 10**400}, "base is 1000"),
+                ({**at, "base": 1e301}, "base is 1e.301; expected .* below 1e300"),
                 ({**at, "rotary_offset": -1}, "rotary_offset is -1"),
                 ({**at, "axis_of_pair": ["a"] * 8}, "expected whole numbers"),
                 ({**at, "axis_of_pair": [0.9] * 8}, "expected whole numbers"),
@@ -255,6 +304,31 @@ class Errors(unittest.TestCase):
         self.assertIn("cu_seqlens", inspect.signature(close).parameters)
         with self.assertRaisesRegex(TypeError, "no argument .* bases"):
             close(y, self.x, bases=1)
+
+    def test_positions_have_the_shapes_that_engines_give_them(self):
+        rows = np.array([[0, 1, 257, 513, 4097], [3, 4, 5, 6, 7]])
+        y = rope(self.x, rows)
+        for shape in ((2, 5), (1, 2, 5), (2, 1, 5)):
+            close(y, self.x, positions=rows.reshape(shape))
+        cos, sin = rng.standard_normal((2, 4098, 8), dtype=np.float32)
+        close(turned(self.x, cos[rows][:, :, None], sin[rows][:, :, None]), self.x,
+              cos=cos, sin=sin, positions=rows[:, None])
+        config = {"model_type": "llama", "head_dim": 16, "hidden_size": 48,
+                  "num_attention_heads": 3, "rope_theta": 1e4}
+        close(y, self.x, config=config, positions=rows[:, None])
+        same = np.broadcast_to(rows[0], (2, 5))
+        close(rope(self.x, same), self.x, positions=np.broadcast_to(same, (3, 2, 5)),
+              sections=[4, 2, 2])
+        with self.assertRaisesRegex(ValueError, "^positions for a batch of 2 have 3 "
+                                    "axes: say sections"):
+            close(y, self.x, positions=np.zeros((3, 1, 5), int))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            close(y[:1, :2], self.x[:1, :2], positions=np.float16([0, 1]))
+        # Two axes of one row each, as axis_of_pair says, not two rows.
+        y = rope(self.x, rows[0])
+        y[..., 1::2] = rope(self.x, rows[1])[..., 1::2]
+        close(y, self.x, positions=rows[:, None], axis_of_pair=[0, 1] * 4)
 
     def test_numbers_of_a_narrower_type_may_lie_in_a_wider_one(self):
         x = ropeproof.bf16_to_f32(ropeproof.f32_to_bf16(self.x))

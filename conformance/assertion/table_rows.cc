@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "conformance/explain/measured.h"
 #include "conformance/judge/codec.h"
+#include "conformance/judge/judge.h"
 #include "conformance/judge/output_layout.h"
 #include "conformance/judge/pair_bounds.h"
 
@@ -144,6 +146,29 @@ std::string rows_taken(const cases::Case& asked, const GivenTable& all,
                        const judge::Claim& claim, const judge::Output& output) {
   if (asked.problem.is_special || all.pairs == 0) return "";
   return Taker(asked, all, claim, output).text();
+}
+
+std::string channels_taken(const cases::Problem& problem,
+                           const GivenTable& given, const judge::Claim& claim,
+                           const judge::Output& output) {
+  const auto& [pairs, cos_u, sin_u, cos_v, sin_v] = given;
+  if (cos_u == cos_v && sin_u == sin_v) return "";
+  const std::pair<const char*, GivenTable> kReadings[] = {
+      {"cos and sin of each pair's first channel for both",
+       {pairs, cos_u, sin_u, cos_u, sin_u}},
+      {"cos and sin of each pair's second channel for both",
+       {pairs, cos_v, sin_v, cos_v, sin_v}},
+      {"cos and sin of the other channel of each pair",
+       {pairs, cos_v, sin_v, cos_u, sin_u}}};
+  for (const auto& [words, read] : kReadings) {
+    cases::Golden golden = golden_of(read, problem);
+    rotate(read, problem, golden);
+    if (judge::judge(problem, golden, ROPEPROOF_ROTATE, claim, output).wrong ==
+        0) {
+      return words;
+    }
+  }
+  return "";
 }
 
 }  // namespace ropeproof::conformance::assertion

@@ -27,6 +27,7 @@ constexpr std::pair<std::string_view, FactKind> kKinds[] = {
     {"largest input", {Owner::kElement}},
     {"lowest position", {Owner::kCase}},
     {"memory", {Owner::kCase}},
+    {"number of the channel", {Owner::kElement, Subject::kPairs}},
     {"order", {Owner::kCase, Subject::kOrder}},
     {"pairs behind it", {Owner::kElement, Subject::kPairs}},
     {"permute_heads", {Owner::kProblem, Subject::kHeads}},

@@ -189,7 +189,19 @@ class Candidates {
   }
 
   void add_divisors(const std::string& name) {
+    double largest = 0;
+    for (const auto* list : {&members_, &others_}) {
+      for (const Fact& fact : values_of(*list, name)) {
+        largest = std::max(largest, std::abs(number_of(fact).value_or(0)));
+      }
+    }
     for (const std::int64_t divisor : {2, 4, 8, 16, 32, 64, 128}) {
+      // Of smaller numbers that is another word for this.
+      if (static_cast<double>(divisor) > largest) {
+        add(name, "> 0",
+            [](const Fact& fact) { return number_of(fact).value_or(0) > 0; });
+        break;
+      }
       if (divisor == 2) {
         add(name, "is even", [](const Fact& fact) {
           const auto* number = std::get_if<std::int64_t>(&fact);
@@ -296,6 +308,7 @@ class Candidates {
     const std::set<Fact> values = values_of(others_, name);
     if (values.size() > kMostValues) return;
     for (const Fact& value : values) {
+      if (std::holds_alternative<double>(value)) continue;  // no loop has it
       add(
           name, "is not " + text_of(value),
           [value](const Fact& fact) { return fact != value; }, {},

@@ -100,6 +100,8 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
   add("batch row", batch_row, permutes ? 0 : problem.batch);
   if (permutes || e.pair >= 0) {
     add("pair", permutes ? e.channel : e.pair, layout.rotary_dim / 2);
+    // Where one channel of a pair is right.
+    if (is_alone && is_head) facts["number of the channel"] = e.channel;
   } else {
     facts["channel"] =
         std::string(e.channel >= layout.rotary_offset ? "behind the window"

@@ -22,9 +22,10 @@ std::string what_text(const explain::Diagnosis& d) {
     for (const std::string& alias : d.aliases) text += ", or " + alias;
   }
   // Of 0 there is nothing to say: it is so to the bit.
-  if (!d.residual || (*d.residual == 0 && d.next.empty())) return text;
+  if (!d.residual || *d.residual == 0) return text;
   text += "; off by " + ratio_text(*d.residual) + " of the bound";
-  if (!d.next.empty()) {
+  // One that is off by less explains fewer: that tells nothing.
+  if (!d.next.empty() && d.next_residual > *d.residual) {
     text +=
         ", the next best (" + d.next + ") by " + ratio_text(d.next_residual);
   }

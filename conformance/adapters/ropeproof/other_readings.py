@@ -16,8 +16,7 @@ def reading_of(call, claim, call_with, config=None, layers=None, pairing=None,
     swapped = str(order).translate(str.maketrans("hst", "shh"))
     others = [(f"order={swapped!r}", {"order": swapped})]
     if cu_seqlens is not None and offset is None:
-        others.append(("positions that count on through all sequences, "
-                       "whatever cu_seqlens says",
+        others.append(("one sequence, whatever cu_seqlens says",
                        {"cu_seqlens": None, "offset": 0}))
     for words, arguments in others:
         try:
