@@ -119,7 +119,7 @@ class House:
         """Of the files that git would track."""
         counts = [0] * len(BUDGETS)
         for folder, folders, files in os.walk(self.root):
-            folders[:] = [f for f in folders if f not in ("build", "__pycache__", ".git")]
+            folders[:] = [f for f in folders if f not in ("build", "__pycache__", ".hypothesis", ".git")]
             for path in (pathlib.Path(folder, file) for file in files):
                 name = path.relative_to(self.root).as_posix()
                 counting = [i for i, row in enumerate(BUDGETS) if re.fullmatch(row[2], name)]
