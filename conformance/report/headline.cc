@@ -22,17 +22,6 @@ std::string position_text(double position) {
                            : "2^" + std::to_string(power);
 }
 
-// Empty where no angle was formed.
-std::string reach_text(const Totals& totals) {
-  const double position = highest_told(totals);
-  if (position < 0) return "";
-  int power = 0;
-  const bool is_power = std::frexp(position, &power) == 0.5;
-  return is_power && position < totals.highest_position
-             ? "2^" + std::to_string(power - 1)
-             : position_text(position);
-}
-
 std::string wrong_text(const Totals& totals) {
   if (totals.phase_rho < 0) return "";
   const std::string where =
@@ -55,6 +44,16 @@ double highest_told(const Totals& totals) {
     has_any = true;
   }
   return has_any ? totals.highest_position : -1;
+}
+
+std::string reach_text(const Totals& totals) {
+  const double position = highest_told(totals);
+  if (position < 0) return "";
+  int power = 0;
+  const bool is_power = std::frexp(position, &power) == 0.5;
+  return is_power && position < totals.highest_position
+             ? "2^" + std::to_string(power - 1)
+             : position_text(position);
 }
 
 int precision_of(std::uint32_t dtype) {

@@ -12,6 +12,9 @@ namespace ropeproof::conformance::report {
 // elements reach; below 0 where no angle was formed.
 double highest_told(const Totals& totals);
 
+// Returns that position, "131071" or "2^22"; "" where no angle was formed.
+std::string reach_text(const Totals& totals);
+
 // The significant bits of a dtype, ROPEPROOF_F32 ...
 int precision_of(std::uint32_t dtype);
 

@@ -213,6 +213,12 @@ Totals total(const Report& report) {
     totals.suffixes = 0;
   }
   totals.unasked = unasked(report);
+  // A profile is about all of its positions.
+  const double told = highest_told(totals);
+  if (!report.profile.empty() && !totals.is_shard && told >= 0 &&
+      told < totals.highest_position) {
+    totals.unasked.push_back("positions beyond " + reach_text(totals));
+  }
   return totals;
 }
 

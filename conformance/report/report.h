@@ -104,7 +104,8 @@ struct Totals {
   // was judged.
   std::vector<const AppliedWaiver*> stale;
   std::vector<const AppliedWaiver*> expired;
-  // What the kernel declares and fewer than three cases asked for (unasked.h).
+  // What the kernel declares and fewer than three cases asked for (unasked.h),
+  // and positions of a profile that the claim says nothing of.
   std::vector<std::string> unasked;
   bool is_shard = false;  // one of several: may have nothing to judge
 

@@ -185,5 +185,26 @@ TEST_CASE("what is declined inside a profile does not conform",
   CHECK(exit_status(total(report)) == 1);
 }
 
+TEST_CASE("positions of a profile that a claim says nothing of are not judged",
+          "[conformance][report]") {
+  for (const std::uint32_t angle : {ROPEPROOF_A0, ROPEPROOF_A3}) {
+    plugin::Description d = plain();
+    for (ropeproof_claim& claim : d.claims) {
+      claim.angle_class = angle;
+      claim.angle_dtype = angle == ROPEPROOF_A3 ? ROPEPROOF_BF16 : 0;
+    }
+    Report report = judged(d);
+    std::erase_if(report.checks,
+                  [](const check::Check& check) { return !check.passes(); });
+    report.profile = "any";
+    const Totals totals = total(report);
+    const bool is_told = angle == ROPEPROOF_A0;
+    CHECK(exit_status(totals) == (is_told ? 0 : 6));
+    if (!is_told) {
+      CHECK(totals.unasked == std::vector<std::string>{"positions beyond 2^8"});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ropeproof::conformance::report
