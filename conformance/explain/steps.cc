@@ -224,11 +224,11 @@ class Reader {
       if (way == kScale) {
         return named("pairs of another length", length_bug(), 4, way);
       }
-      return named(
-          text::format(way == kSine ? "sines off by up to %.3g, cosines right"
-                                    : "cosines off by up to %.3g, sines right",
-                       furthest_[way]),
-          "rotation/cosine-or-sine-off", 4, way);
+      const char* words =
+          way == kSine ? "sines off by up to %.3g, cosines within the bound"
+                       : "cosines off by up to %.3g, sines within the bound";
+      return named(text::format(words, furthest_[way]),
+                   "rotation/cosine-or-sine-off", 4, way);
     }
     if (is_seen(kTurn) && left_[kTurn].equations > 0.5 * equations()) {
       return named("cosines and sines off", turn_bug(), 4, kTurn);

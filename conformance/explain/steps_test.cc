@@ -88,7 +88,7 @@ TEST_CASE("the step that is wrong is seen from numbers alone",
         Bug("window/outside-overwritten"));  // no pair is wrong
   CHECK(step_seen([](const At& a) {
           return Complex(1.01 * a.turn.real(), a.turn.imag()) * a.x;
-        }).what == "cosines off by up to 0.01, sines right");
+        }).what == "cosines off by up to 0.01, sines within the bound");
   CHECK(bug([](const At& a) {
           return Complex(a.turn.real(), in_bits(a.turn.imag(), 9)) * a.x;
         }) == Bug("rotation/cosine-or-sine-off"));

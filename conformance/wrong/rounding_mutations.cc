@@ -86,6 +86,8 @@ Mutations tables() {
                              return decode(other, encode(own, x));
                            })));
   }
+  all.push_back(half("table rounded to f32", "engine: transformers 5.24.0",
+                     rounds_table(f32)));  // of f64 tensors
   return all;
 }
 
