@@ -19,14 +19,19 @@ HERE = pathlib.Path(__file__).parent
 PROGRAM = os.path.join(folder.name, "ropeproof", "bin", "ropeproof")
 
 
-def judged(source, *flags):
-    """Exit status, text and report of a kernel, in smoke."""
+# Of heads whose halves are loaded as 16 bytes.
+VECTORS = ["core-scalings-122", "core-scalings-123", "smoke-rich-014", "smoke-dims-003"]
+
+
+def judged(source, *flags, cases=()):
+    """Exit status, text and report of a kernel, in smoke or in these cases."""
     with tempfile.TemporaryDirectory() as made:
         library = os.path.join(made, "x.so")
         cuda_as_cpp.build([source], library, flags=["-O0", *flags])
         file = os.path.join(made, "report.json")
-        done = subprocess.run([PROGRAM, "run", "--lib", library, "--tier", "smoke",
-                               "--report", file], capture_output=True, text=True)
+        done = subprocess.run([PROGRAM, "run", "--lib", library, "--report", file,
+                               *(["--case", *cases] if cases else ["--tier", "smoke"])],
+                              capture_output=True, text=True)
         return done.returncode, done.stdout, json.loads(pathlib.Path(file).read_text())
 
 
@@ -50,6 +55,10 @@ class Kernels(unittest.TestCase):
             status, said, _ = judged(HERE / "shuffled_rope.cu", *flags)
             self.assertEqual(status, 0, said)
 
+    def test_vectors_of_pairs_and_local_memory(self):
+        status, said, _ = judged(HERE / "vector_rope.cu", "-O2", cases=VECTORS)
+        self.assertEqual(status, 0, said)
+
     def test_a_kernel_written_for_nvcc_as_it_is(self):
         status, said, _ = judged(HERE.parent / "examples" / "my_rope.cu")
         self.assertEqual(status, 0, said)
@@ -60,14 +69,25 @@ class Translated(unittest.TestCase):
         self.assertEqual(
             cuda_as_cpp.translated("if (a) f<T, 2><<<g(1, 2), dim3(3), 0, s>>>(x, h(y)); z();",
                                    "x.cu"),
-            "if (a) ::ropeproof_cuda::launch({g(1, 2), dim3(3), 0, s}, [&] { "
-            "f<T, 2>(x, h(y)); }); z();")
+            "if (a) ::ropeproof_cuda::launch(::ropeproof_cuda::Launch(g(1, 2), dim3(3), 0, s), "
+            "[&] { f<T, 2>(x, h(y)); }); z();")
+
+    def test_a_launch_behind_a_comparison_and_in_a_comment(self):
+        how = "::ropeproof_cuda::launch(::ropeproof_cuda::Launch(1, 2), [&] { "
+        for text, want in (("if (a < b) ns::f<T, (N > 4)><<<1, 2>>>(x);",
+                            "if (a < b) " + how + "ns::f<T, (N > 4)>(x); });"),
+                           ("for (; i < n;) f<A<B<2>>> <<<1, 2>>>(x);",
+                            "for (; i < n;) " + how + "f<A<B<2>>> (x); });"),
+                           ("/*<<<1,\n>>>(*/ a(\"// b\");  // <<<\nint j;",
+                            " " * 7 + "\n" + " " * 7 + "a(\"// b\");" + " " * 8 + "\nint j;")):
+            self.assertEqual(cuda_as_cpp.translated(text, "x.cu"), want)
 
     def test_shared_arrays(self):
         said = cuda_as_cpp.translated(
             "__shared__ float a[4][N], b;\nextern __shared__ __align__(16) char c[];", "x.cu")
-        self.assertIn("static thread_local float a[4][N], b; static thread_local "
-                      "::ropeproof_cuda::Poisoned ropeproof_a(&a, sizeof a); ", said)
+        self.assertIn("static thread_local float a[4][N], b; static_assert(", said)
+        self.assertIn(" static thread_local ::ropeproof_cuda::Poisoned ropeproof_a("
+                      "&a, sizeof a); ", said)
         self.assertIn("ropeproof_b(&b, sizeof b);\n", said)
         self.assertIn("c = ::ropeproof_cuda::dynamic_shared<", said)
 
@@ -88,6 +108,8 @@ class Translated(unittest.TestCase):
     def test_what_cannot_be_read_or_compiled_is_a_line(self):
         self.refused("void f() {\n  (g)<<<1, 1>>>(2);\n}", "x.cu:2: a launch that cannot")
         self.refused("__global__ void f() { texture t; }", "x.cu:1:")
+        self.refused("__global__ void f() {\n  __shared__ float x[6144], y[6145];\n}",
+                     "static assertion failed: shared arrays beyond 48 KiB")
 
 
 class Launches(unittest.TestCase):

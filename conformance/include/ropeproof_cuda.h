@@ -8,11 +8,12 @@
 //
 // Not seen: code generation, contraction into fused operations, the special
 // function units (__sinf is sinf), weak order of memory, limits of registers.
-// Needs C++17 and <ucontext.h>.
+// Needs C++17, <ucontext.h> and <sys/mman.h>.
 #ifndef ROPEPROOF_CONFORMANCE_ROPEPROOF_CUDA_H_
 #define ROPEPROOF_CONFORMANCE_ROPEPROOF_CUDA_H_
 
 #include <math.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -78,15 +79,20 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
 
 namespace ropeproof_cuda {
 
-inline constexpr std::size_t kStackBytes = 1 << 16;
+// The 512 KiB that a thread has of local memory, and room for the calls.
+inline constexpr std::size_t kStackBytes = 640 * 1024, kGuardBytes = 1 << 16;
 inline constexpr unsigned kMostThreads = 1024;
 inline constexpr std::size_t kMostShared = 227 * 1024;
+inline constexpr std::size_t kMostStatic = 48 * 1024;  // a kernel's own arrays
 
 // What a launch is given in <<<>>>.
 struct Launch {
   dim3 grid, block;
-  std::size_t shared = 0;
-  cudaStream_t stream = nullptr;
+  std::size_t shared;
+  cudaStream_t stream;
+  Launch(dim3 blocks, dim3 threads, std::size_t bytes = 0,
+         cudaStream_t on = nullptr)
+      : grid(blocks), block(threads), shared(bytes), stream(on) {}
 };
 
 [[noreturn]] inline void fail(const std::string& line) {
@@ -153,7 +159,16 @@ class Machine {
   };
   struct Fibre {
     ucontext_t context{};
-    std::vector<char> stack = std::vector<char>(kStackBytes);
+    // Pages are there when they are touched, but for those below the stack.
+    void* const stack =
+        mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    Fibre() {
+      if (stack == MAP_FAILED) fail("no memory for the stacks of a block");
+      mprotect(stack, kGuardBytes, PROT_NONE);
+    }
+    Fibre(const Fibre&) = delete;
+    ~Fibre() { munmap(stack, kGuardBytes + kStackBytes); }
   };
 
   Machine() {
@@ -235,8 +250,9 @@ class Machine {
     if (fibre_count_ == fibres_.size()) fibres_.emplace_back();
     Fibre& fibre = fibres_[fibre_count_++];
     getcontext(&fibre.context);
-    fibre.context.uc_stack.ss_sp = fibre.stack.data();
-    fibre.context.uc_stack.ss_size = fibre.stack.size();
+    fibre.context.uc_stack.ss_sp =
+        static_cast<char*>(fibre.stack) + kGuardBytes;
+    fibre.context.uc_stack.ss_size = kStackBytes;
     fibre.context.uc_link = &scheduler_;
     makecontext(&fibre.context, &Machine::begin, 0);
     swapcontext(&scheduler_, &fibre.context);
@@ -328,10 +344,16 @@ inline std::size_t within(int source, int width) {
 
 }  // namespace ropeproof_cuda
 
+#ifdef __clang__
+#define ROPEPROOF_COMPILER ""  // its version has its name
+#else
+#define ROPEPROOF_COMPILER "g++ "
+#endif
 // What a report says of a library of these kernels (adapters/PROTOCOL.md).
 extern "C" __attribute__((weak, visibility("default"))) const char*
 ropeproof_backend() {
-  return R"({"name": "cuda-as-cpp", "version": "1, g++ )" __VERSION__ R"(",
+  return R"({"name": "cuda-as-cpp", "version": "1, )" ROPEPROOF_COMPILER
+      __VERSION__ R"(",
     "shows": "logic, indices, barriers, races and the order of roundings",
     "hides": "code generation, special-function units, contraction and )"
          R"(the order of memory", "left_out": []})";

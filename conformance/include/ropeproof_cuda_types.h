@@ -97,6 +97,7 @@ using nv_bfloat16 = __nv_bfloat16;
 ROPEPROOF_VECTOR(float, float)
 ROPEPROOF_VECTOR(int, int)
 ROPEPROOF_VECTOR(unsigned, uint)
+ROPEPROOF_VECTOR(double, double)
 ROPEPROOF_VECTOR(__half, half)
 ROPEPROOF_VECTOR(__nv_bfloat16, __nv_bfloat16)
 #undef ROPEPROOF_VECTOR
@@ -115,6 +116,48 @@ inline float2 __half22float2(half2 x) { return {x.x, x.y}; }
 inline __nv_bfloat162 __float22bfloat162_rn(float2 x) { return {x.x, x.y}; }
 inline float2 __bfloat1622float2(__nv_bfloat162 x) { return {x.x, x.y}; }
 
+// Arithmetic by name, and of pairs; a fused operation is exact in f64 but for
+// bfloat16 of very unequal sizes.
+#define ROPEPROOF_PAIR(T)                                                  \
+  inline T __hadd(T a, T b) { return a + b; }                              \
+  inline T __hsub(T a, T b) { return a - b; }                              \
+  inline T __hmul(T a, T b) { return a * b; }                              \
+  inline T __hdiv(T a, T b) { return a / b; }                              \
+  inline T __hneg(T a) { return -a; }                                      \
+  inline T __hfma(T a, T b, T c) {                                         \
+    return std::fma(double{float(a)}, double{float(b)}, double{float(c)}); \
+  }                                                                        \
+  inline T##2 operator+(T##2 a, T##2 b) { return {a.x + b.x, a.y + b.y}; } \
+  inline T##2 operator-(T##2 a, T##2 b) { return {a.x - b.x, a.y - b.y}; } \
+  inline T##2 operator*(T##2 a, T##2 b) { return {a.x * b.x, a.y * b.y}; } \
+  inline T##2 operator-(T##2 a) { return {-a.x, -a.y}; }                   \
+  inline T##2 __hadd2(T##2 a, T##2 b) { return a + b; }                    \
+  inline T##2 __hsub2(T##2 a, T##2 b) { return a - b; }                    \
+  inline T##2 __hmul2(T##2 a, T##2 b) { return a * b; }                    \
+  inline T##2 __hneg2(T##2 a) { return -a; }                               \
+  inline T##2 __hfma2(T##2 a, T##2 b, T##2 c) {                            \
+    return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};                 \
+  }                                                                        \
+  inline float __low2float(T##2 a) { return a.x; }                         \
+  inline float __high2float(T##2 a) { return a.y; }
+ROPEPROOF_PAIR(__half)
+ROPEPROOF_PAIR(__nv_bfloat16)
+#undef ROPEPROOF_PAIR
+inline half2 __halves2half2(half a, half b) { return {a, b}; }
+inline half2 __half2half2(half a) { return {a, a}; }
+inline half2 __float2half2_rn(float x) { return {x, x}; }
+inline half __low2half(half2 a) { return a.x; }
+inline half __high2half(half2 a) { return a.y; }
+inline half2 __lowhigh2highlow(half2 a) { return {a.y, a.x}; }
+inline __nv_bfloat162 __halves2bfloat162(nv_bfloat16 a, nv_bfloat16 b) {
+  return {a, b};
+}
+inline __nv_bfloat162 __bfloat162bfloat162(nv_bfloat16 a) { return {a, a}; }
+inline __nv_bfloat162 __float2bfloat162_rn(float x) { return {x, x}; }
+inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return {x, y}; }
+inline nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
+inline nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
+
 template <class T>
 T __ldg(const T* x) {
   return *x;
@@ -129,6 +172,8 @@ inline void __sincosf(float x, float* s, float* c) {
 }
 inline float __powf(float x, float y) { return std::pow(x, y); }
 inline float __expf(float x) { return std::exp(x); }
+inline float __logf(float x) { return std::log(x); }
+inline float __log2f(float x) { return std::log2(x); }
 inline float __fdividef(float x, float y) { return x / y; }
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
 template <class A, class B>

@@ -23,27 +23,45 @@ FOLDERS = [folder for folder in (
 # What CUDA's own headers are here.
 HEADERS = ("cuda_runtime.h", "cuda_runtime_api.h", "cuda_fp16.h", "cuda_bf16.h",
            "cuda.h", "device_launch_parameters.h")
-FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-w")
+# Vector loads read arrays as other types, which nvcc takes.
+FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fno-strict-aliasing", "-fPIC",
+         "-shared", "-w")
 
 LAUNCH = re.compile(r"<<<(.*?)>>>\s*\(", re.S)
-KERNEL = re.compile(r"[\w:]+\s*(<[^;{}]*>)?\s*$")
+NAME = re.compile(r"[\w:]+\s*$")
+COMMENT = re.compile(r"""//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")""", re.S)
 SHARED = re.compile(r"(extern\s+)?__shared__\s+([^;{}()=]*(?:\([^()]*\)[^;{}()=]*)?);")
 
 
 def translated(text, file):
     """CUDA as C++ of ropeproof_cuda.h, line by line: kernel<<<grid, block>>>(x)
     is a call of ropeproof_cuda::launch, a shared array is NaNs for each block."""
+    text = COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
     while match := LAUNCH.search(text):
-        kernel = KERNEL.search(text[:match.start()])
+        start = _start_of_kernel(text[:match.start()].rstrip())
         end = _closing(text, match.end() - 1)
-        if kernel is None or end is None:
+        if start is None or end is None:
             line = text.count("\n", 0, match.start()) + 1
             raise Error(f"{file}:{line}: a launch that cannot be read: expected "
                         f"kernel<<<grid, block>>>(arguments)")
-        text = (text[:kernel.start()] +
-                f"::ropeproof_cuda::launch({{{match[1]}}}, [&] {{ "
-                f"{kernel[0]}({text[match.end():end]}); }})" + text[end + 1:])
+        text = (text[:start] + f"::ropeproof_cuda::launch(::ropeproof_cuda::Launch({match[1]}), [&] {{ "
+                f"{text[start:match.start()]}({text[match.end():end]}); }})"
+                + text[end + 1:])
     return SHARED.sub(_shared, text)
+
+
+def _start_of_kernel(text):
+    """Where the name begins with which a text ends, or name<arguments>."""
+    at, depth, within = len(text), 0, 0
+    while at > 0 and text.endswith(">"):
+        at -= 1
+        within += (text[at] == ")") - (text[at] == "(")
+        if within == 0:
+            depth += (text[at] == ">") - (text[at] == "<")
+        if depth == 0:
+            break
+    name = NAME.search(text[:at])
+    return name and name.start()
 
 
 def _closing(text, opening):
@@ -63,7 +81,9 @@ def _shared(match):
         kind, name = re.fullmatch(r"(.*?)(\w+)\s*\[\s*\]\s*", declared, re.S).groups()
         kind = re.sub(r"__align__\s*\([^)]*\)", "", kind)
         return f"{kind}* {name} = ::ropeproof_cuda::dynamic_shared<{kind}>();"
-    return f"static thread_local {declared}; " + " ".join(
+    size = " + ".join(f"sizeof {name}" for name in names)
+    return (f"static thread_local {declared}; static_assert({size} <= "
+            f"::ropeproof_cuda::kMostStatic, \"shared arrays beyond 48 KiB\"); ") + " ".join(
         f"static thread_local ::ropeproof_cuda::Poisoned ropeproof_{name}("
         f"&{name}, sizeof {name});" for name in names)
 
