@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,20 @@ class Kernels(unittest.TestCase):
 
     def test_vectors_of_pairs_and_local_memory(self):
         status, said, _ = judged(HERE / "vector_rope.cu", "-O2", cases=VECTORS)
+        self.assertEqual(status, 0, said)
+
+    def test_a_kernel_of_hip(self):
+        text = (HERE / "shuffled_rope.cu").read_text()
+        for cuda, hip in (("cuda_bf16.h", "hip/hip_bf16.h"), ("cuda_fp16.h", "hip/hip_runtime.h"),
+                          ("__nv_bfloat16", "__hip_bfloat16"), ("_sync(both, ", "("),
+                          ("<<<", "hipLaunchKernelGGL(HIP_KERNEL_NAME(@), "), (">>>(", ", 0, ")):
+            self.assertIn(cuda, text)
+            text = text.replace(cuda, hip)
+        text = re.sub(r"(rotate<\w+>)\s*(hip.*?)@", r"\2\1", text)
+        with tempfile.TemporaryDirectory() as made:
+            source = pathlib.Path(made, "x.hip")
+            source.write_text(text)
+            status, said, _ = judged(source)
         self.assertEqual(status, 0, said)
 
     def test_a_kernel_written_for_nvcc_as_it_is(self):

@@ -65,7 +65,10 @@ class Kernels(unittest.TestCase):
 class BadInput(unittest.TestCase):
     def test_what_cannot_be_compiled_or_run_is_a_line(self):
         for text, message in (("kernel void f() { nothing; }", "x.cl:1:19: use of undeclared"),
-                              ("kernel void g() {}", "f: clCreateKernel failed")):
+                              ("kernel void g() {}", "f: clCreateKernel failed"),
+                              ("kernel void f(global float* y) { local float x[1 << 24]; "
+                               "x[get_local_id(0) * 9] = 1; barrier(1); y[0] = x[9]; }",
+                               "f asks for 67108864 bytes of local memory; the device has")):
             with self.subTest(message), tempfile.TemporaryDirectory() as made:
                 file = pathlib.Path(made, "x.cl")
                 file.write_text(text)

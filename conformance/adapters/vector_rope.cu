@@ -75,6 +75,7 @@ extern "C" int32_t ropeproof_describe(ropeproof_description* d) {
 
 extern "C" int32_t ropeproof_supports(const ropeproof_problem* p) {
   return p->head_dim % 16 == 0 && p->head_dim <= 1024 &&
+                 p->batch * p->seq * p->q.heads <= 4096 &&
                  p->position_batch_stride == p->seq
              ? ROPEPROOF_OK
              : ROPEPROOF_UNSUPPORTED;

@@ -40,6 +40,11 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __shared__ static thread_local
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define cudaLaunchKernelGGL(kernel, grid, block, shared, stream, ...) \
+  ::ropeproof_cuda::launch(                                           \
+      ::ropeproof_cuda::Launch(grid, block, shared, stream),          \
+      [&] { kernel(__VA_ARGS__); })
 
 struct uint3 {
   unsigned x, y, z;

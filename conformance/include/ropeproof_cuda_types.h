@@ -84,6 +84,7 @@ using __half = ropeproof_cuda::Narrow<10, 15>;
 using __nv_bfloat16 = ropeproof_cuda::Narrow<7, 127>;
 using half = __half;
 using nv_bfloat16 = __nv_bfloat16;
+using __hip_bfloat16 = __nv_bfloat16;
 
 #define ROPEPROOF_VECTOR(T, name)                            \
   struct name##2 {                                           \
@@ -219,6 +220,23 @@ T __shfl_down_sync(unsigned mask, T value, int by, int width = 32) {
   const int own = static_cast<int>(ropeproof_cuda::Machine::here().lane());
   return ropeproof_cuda::of_lane(mask, value,
                                  ropeproof_cuda::within(own + by, width));
+}
+// HIP's, of all lanes of a warp, which has 32 here.
+template <class T>
+T __shfl(T value, int lane, int width = 32) {
+  return __shfl_sync(0xffffffffu, value, lane, width);
+}
+template <class T>
+T __shfl_xor(T value, int with, int width = 32) {
+  return __shfl_xor_sync(0xffffffffu, value, with, width);
+}
+template <class T>
+T __shfl_up(T value, int by, int width = 32) {
+  return __shfl_up_sync(0xffffffffu, value, by, width);
+}
+template <class T>
+T __shfl_down(T value, int by, int width = 32) {
+  return __shfl_down_sync(0xffffffffu, value, by, width);
 }
 
 #endif  // ROPEPROOF_CONFORMANCE_ROPEPROOF_CUDA_TYPES_H_

@@ -22,11 +22,13 @@ FOLDERS = [folder for folder in (
     HERE.parents[1] / "include", HERE.parents[3] / "include") if folder.is_dir()]
 # What CUDA's own headers are here.
 HEADERS = ("cuda_runtime.h", "cuda_runtime_api.h", "cuda_fp16.h", "cuda_bf16.h",
-           "cuda.h", "device_launch_parameters.h")
+           "cuda.h", "device_launch_parameters.h", "hip/hip_runtime.h",
+           "hip/hip_fp16.h", "hip/hip_bf16.h")
 # Vector loads read arrays as other types, which nvcc takes.
 FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fno-strict-aliasing", "-fPIC",
          "-shared", "-w")
 
+HIP = re.compile(r"\bhip(?=[A-Z])")  # whose names are CUDA's
 LAUNCH = re.compile(r"<<<(.*?)>>>\s*\(", re.S)
 NAME = re.compile(r"[\w:]+\s*$")
 COMMENT = re.compile(r"""//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")""", re.S)
@@ -36,6 +38,7 @@ SHARED = re.compile(r"(extern\s+)?__shared__\s+([^;{}()=]*(?:\([^()]*\)[^;{}()=]
 def translated(text, file):
     """CUDA as C++ of ropeproof_cuda.h, line by line: kernel<<<grid, block>>>(x)
     is a call of ropeproof_cuda::launch, a shared array is NaNs for each block."""
+    text = HIP.sub("cuda", text)
     text = COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
     while match := LAUNCH.search(text):
         start = _start_of_kernel(text[:match.start()].rstrip())
@@ -99,6 +102,7 @@ def build(sources, output, include=(), flags=(), without=(), compiler=None):
     with tempfile.TemporaryDirectory(prefix="ropeproof-cuda-") as folder:
         folder = pathlib.Path(folder)
         for name in HEADERS:
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text('#include "ropeproof_cuda.h"\n')
         for name in without:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -68,6 +68,11 @@ def kernel(file, name, *flags):
     An array is a buffer, which is read back; other arguments are NumPy's numbers.
     Before and behind each buffer are NaNs; ValueError where a kernel wrote there."""
     made = _made(file, name, flags)
+    device = _queue().device
+    asked = made.get_work_group_info(cl.kernel_work_group_info.LOCAL_MEM_SIZE, device)
+    if asked > device.local_mem_size:  # PoCL would end the process
+        raise Error(f"{file}: {name} asks for {asked} bytes of local memory; the device "
+                    f"has {device.local_mem_size}")
 
     def launch(total, local, *arguments):
         queue, buffers, given = _queue(), {}, []
