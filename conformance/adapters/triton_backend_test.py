@@ -57,9 +57,27 @@ class Kernels(unittest.TestCase):
                 report = judged(wrong, dtypes=["f32"])
                 self.assertFalse(report.conforms, report)
 
-    def test_a_race_between_programs_shows_on_a_device_alone(self):
+    def test_a_race_between_programs_shows(self):
         report = judged(kernels.rope_that_races, dtypes=["f32"])
-        self.assertTrue(report.conforms, report)
+        self.assertFalse(report.conforms, report)
+
+    def test_an_access_beyond_what_a_kernel_was_given(self):
+        for beyond, said in (("reads", "reads past the end of COS"),
+                             ("writes", "writes past the end of Y")):
+            report = judged(kernels.rope_beyond(beyond), dtypes=["f32"])
+            self.assertFalse(report.conforms, report)
+            self.assertIn(f"IndexError: {said}", report)
+            self.assertIn("because  triton_kernels.py:", report)
+
+    def test_pointers_of_numbers_and_those_before_an_array(self):
+        x, y = torch.arange(8.), torch.zeros(8)
+        kernels.copied[(1,)](torch.tensor([x.data_ptr()]), y, 0, IS_TABLE=True)
+        self.assertTrue(torch.equal(x, y))
+        with self.assertRaisesRegex(Exception, "reads before X"):
+            kernels.copied[(1,)](x, y, -1, IS_TABLE=False)
+
+    def test_what_is_not_written_is_no_number(self):
+        self.assertTrue(torch.empty(3).isnan().all())
 
     def test_an_autotuned_one_has_its_first_configuration(self):
         report = judged(kernels.rope_tuned, dtypes=["f32"])

@@ -50,9 +50,10 @@ BACKENDS = {backend.name: backend for backend in (
     Backend(
         name="triton-interpret", package="triton", home="triton_interpret",
         set_before={"TRITON_INTERPRET": "1"}, arrays="torch", few_shapes=False,
-        most_tokens=64, shows="logic, indices, masks and the order of roundings",
-        hides="code generation, special-function units, contraction, races, "
-              "autotuned configurations but the first",
+        most_tokens=64, shows="logic, indices, masks, races between programs and the "
+                              "order of roundings",
+        hides="code generation, special-function units, contraction, autotuned "
+              "configurations but the first",
         libraries=("triton", "torch", "numpy"), most_heads=2),
     Backend(
         name="pallas-interpret", package="jax", home="pallas_interpret",

@@ -4,6 +4,9 @@ The interpreter holds bf16 as bit patterns and computes with these, and what it
 rounds to bf16 it truncates. Its operations are mended here: each in f32 or f64,
 rounded once to nearest even, as PTX does. A release of Triton that needs none of
 it is left as it is; where mending does not help, bf16 is declined.
+
+Its loads and stores take any address of the process: each is held against what
+the kernel was given, and what torch.empty makes is NaNs.
 """
 
 import contextlib
@@ -33,6 +36,9 @@ def is_so():
 
 def prepare():
     _stand_in_for_devices()
+    torch.use_deterministic_algorithms(True, warn_only=True)  # fills what is empty
+    _watch_bounds()
+    _draw_order()
     if not _is_bf16_right():
         _mend_bf16()
     return {} if _is_bf16_right() else {"bf16": "the interpreter gets it wrong"}
@@ -89,6 +95,86 @@ def _first_configuration(self, *args, **kwargs):
     if config.pre_hook is not None:
         config.pre_hook({**dict(zip(self.arg_names, args)), **given})
     return self.fn.run(*args, **given)
+
+
+# Of the kernel that runs, first byte, the one past the last and name of each array;
+# none where it makes pointers of numbers.
+_given = []
+
+
+def _watch_bounds():
+    """Makes an access beyond the kernel's arguments an IndexError that names one."""
+    executor = interpreter.GridExecutor
+    to_host = executor._init_args_hst
+
+    def with_places(self, args, kwargs):
+        args, kwargs = to_host(self, args, kwargs)
+        _given[:] = [(*place, name) for name, value in
+                     [*zip(self.arg_names, args), *kwargs.items()]
+                     for place in _places(value)]
+        return args, kwargs
+    executor._init_args_hst = with_places
+
+    def watched(name, verb, mask_at=None):
+        before = getattr(Builder, name)
+
+        def method(self, *operands):
+            _check_bounds(operands[0], mask_at and operands[mask_at], verb)
+            return before(self, *operands)
+        setattr(Builder, name, method)
+    watched("create_masked_load", "reads", 1)
+    watched("create_masked_store", "writes", 2)
+    watched("create_atomic_rmw", "writes", 3)
+    watched("create_atomic_cas", "writes")
+    to_pointer = Builder.create_int_to_ptr
+
+    def create_int_to_ptr(self, *operands):
+        _given.clear()
+        return to_pointer(self, *operands)
+    Builder.create_int_to_ptr = create_int_to_ptr
+
+
+def _places(value):
+    """First byte and the one past the last of each storage in an argument."""
+    if isinstance(value, tuple):
+        return [place for part in value for place in _places(part)]
+    value = getattr(value, "base", value)  # of a descriptor
+    if not hasattr(value, "untyped_storage"):
+        return []
+    storage = value.untyped_storage()
+    return [(storage.data_ptr(), storage.data_ptr() + storage.nbytes())]
+
+
+def _check_bounds(pointers, mask, verb):
+    if not _given:
+        return
+    first = pointers.data if mask is None else pointers.data[
+        np.broadcast_to(mask.data, pointers.data.shape)]
+    last = first + np.uint64(pointers.get_element_ty().primitive_bitwidth // 8 - 1)
+    is_in = np.zeros(first.shape, bool)
+    for start, end, _ in _given:
+        is_in |= (first >= start) & (last < end)
+    if not is_in.all():
+        stray = int(first[~is_in].flat[0])
+        start, _, name = min(_given, key=lambda place: max(
+            place[0] - stray, stray - place[1]))
+        raise IndexError(f"{verb} {'before' if stray < start else 'past the end of'} {name}")
+
+
+def _draw_order():
+    """The programs of a grid run in an order that is drawn for each launch."""
+    set_dim, set_index = Builder.set_grid_dim, Builder.set_grid_idx
+    random = np.random.default_rng(1)
+
+    def set_grid_dim(self, *grid):
+        set_dim(self, *grid)
+        self.order = random.permutation(int(np.prod(grid)))
+
+    def set_grid_idx(self, *index):
+        grid = self.grid_dim
+        number = self.order[np.ravel_multi_index(index, grid)]
+        set_index(self, *map(int, np.unravel_index(number, grid)))
+    Builder.set_grid_dim, Builder.set_grid_idx = set_grid_dim, set_grid_idx
 
 
 def _is_bf16(handle):
