@@ -146,19 +146,20 @@ def _places(value):
 
 
 def _check_bounds(pointers, mask, verb):
-    if not _given:
-        return
     first = pointers.data if mask is None else pointers.data[
         np.broadcast_to(mask.data, pointers.data.shape)]
-    last = first + np.uint64(pointers.get_element_ty().primitive_bitwidth // 8 - 1)
-    is_in = np.zeros(first.shape, bool)
-    for start, end, _ in _given:
-        is_in |= (first >= start) & (last < end)
-    if not is_in.all():
-        stray = int(first[~is_in].flat[0])
-        start, _, name = min(_given, key=lambda place: max(
-            place[0] - stray, stray - place[1]))
-        raise IndexError(f"{verb} {'before' if stray < start else 'past the end of'} {name}")
+    if not _given or first.size == 0:
+        return
+    size = pointers.get_element_ty().primitive_bitwidth // 8
+    low, high = int(first.min()), int(first.max()) + size
+    if any(start <= low and high <= end for start, end, _ in _given):
+        return  # all in one array, as most are
+    for stray in map(int, first.flat):
+        if not any(start <= stray <= end - size for start, end, _ in _given):
+            start, _, name = min(_given, key=lambda place: max(
+                place[0] - stray, stray - place[1]))
+            where = "before" if stray < start else "past the end of"
+            raise IndexError(f"{verb} {where} {name}")
 
 
 def _draw_order():
