@@ -38,6 +38,8 @@ class Use(unittest.TestCase):
     def test_an_unknown_one_and_one_that_is_not_installed(self):
         self.assertIn("backend='tpu': known are triton-interpret,",
                       said_by(ropeproof.backend, "tpu"))
+        self.assertIn("ropeproof.backends.cuda_as_cpp makes one of a .cu file",
+                      said_by(judge, my_rope, backend="cuda-as-cpp"))
         absent = dataclasses.replace(MADE_UP, name="absent", package="no-such-package")
         backends.BACKENDS["absent"] = absent
         self.assertEqual(

@@ -125,6 +125,9 @@ def use(name):
     second time it is there already. ValueError, in a line, for a backend that is
     unknown or not installed, or whose package was imported the other way.
     """
+    if name == "cuda-as-cpp":
+        raise ValueError(f"backend={name!r} is of libraries: python3 -m "
+                         f"ropeproof.backends.cuda_as_cpp makes one of a .cu file")
     if name not in BACKENDS:
         raise ValueError(f"backend={name!r}: known are {', '.join(BACKENDS)}")
     if name in _in_use:
