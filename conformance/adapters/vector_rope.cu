@@ -14,8 +14,8 @@ __device__ __nv_bfloat162 pair_of(__nv_bfloat16, float x, float y) {
   return __floats2bfloat162_rn(x, y);
 }
 
-// Called as rotate<T, T2><<<blocks, threads, bytes>>>(...), with __shared__ memory
-// for the positions;
+// The launch and the __shared__ memory that this comment speaks of are no code:
+// rotate<T, T2><<<blocks, threads, bytes>>>(...);
 template <class T, class T2>
 __global__ void rotate(const T* in, T* out, const int64_t* positions, int rows,
                        int heads, int half, float base) {

@@ -196,7 +196,7 @@ class Candidates {
       }
     }
     for (const std::int64_t divisor : {2, 4, 8, 16, 32, 64, 128}) {
-      // Of smaller numbers that is another word for this.
+      // No number but 0 is a multiple of a divisor above all of them.
       if (static_cast<double>(divisor) > largest) {
         add(name, "> 0",
             [](const Fact& fact) { return number_of(fact).value_or(0) > 0; });
@@ -308,7 +308,7 @@ class Candidates {
     const std::set<Fact> values = values_of(others_, name);
     if (values.size() > kMostValues) return;
     for (const Fact& value : values) {
-      if (std::holds_alternative<double>(value)) continue;  // no loop has it
+      if (std::holds_alternative<double>(value)) continue;  // no size or index
       add(
           name, "is not " + text_of(value),
           [value](const Fact& fact) { return fact != value; }, {},

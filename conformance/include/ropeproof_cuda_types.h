@@ -222,21 +222,9 @@ T __shfl_down_sync(unsigned mask, T value, int by, int width = 32) {
                                  ropeproof_cuda::within(own + by, width));
 }
 // HIP's, of all lanes of a warp, which has 32 here.
-template <class T>
-T __shfl(T value, int lane, int width = 32) {
-  return __shfl_sync(0xffffffffu, value, lane, width);
-}
-template <class T>
-T __shfl_xor(T value, int with, int width = 32) {
-  return __shfl_xor_sync(0xffffffffu, value, with, width);
-}
-template <class T>
-T __shfl_up(T value, int by, int width = 32) {
-  return __shfl_up_sync(0xffffffffu, value, by, width);
-}
-template <class T>
-T __shfl_down(T value, int by, int width = 32) {
-  return __shfl_down_sync(0xffffffffu, value, by, width);
-}
+#define __shfl(...) __shfl_sync(0xffffffffu, __VA_ARGS__)
+#define __shfl_xor(...) __shfl_xor_sync(0xffffffffu, __VA_ARGS__)
+#define __shfl_up(...) __shfl_up_sync(0xffffffffu, __VA_ARGS__)
+#define __shfl_down(...) __shfl_down_sync(0xffffffffu, __VA_ARGS__)
 
 #endif  // ROPEPROOF_CONFORMANCE_ROPEPROOF_CUDA_TYPES_H_

@@ -85,8 +85,7 @@ std::string junit_report(const Report& report) {
                   ", remove the waiver or move the date");
   }
   for (const std::string& cell : totals.unasked) {
-    tests.add("not judged", cell, "failure",
-              "declared, but too few judged cases touch it");
+    tests.add("not judged", cell, "failure", "too little was judged of it");
   }
   if (!totals.weaker.empty()) {
     tests.add("required", report.required, "failure",

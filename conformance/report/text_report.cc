@@ -152,9 +152,8 @@ std::string not_judged(const Report& report, const Totals& totals,
         "declined:", counted(declined.cases, "case") + ": " + declined.words);
   }
   if (!totals.unasked.empty()) {
-    result += paragraph("not judged:",
-                        "declared, but too few judged cases touch it: " +
-                            text::joined(totals.unasked, ", "));
+    result += paragraph("not judged:", "too little was judged of " +
+                                           text::joined(totals.unasked, ", "));
   }
   return result;
 }

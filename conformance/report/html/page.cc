@@ -139,8 +139,7 @@ std::string judged_section(const Report& report, const Totals& totals,
   html += "</dl>\n" + operations_table(report, operations);
   std::vector<std::string> not_judged;
   for (const std::string& what : totals.unasked) {
-    not_judged.push_back("declared, but too few judged cases touch it: " +
-                         what);
+    not_judged.push_back("too little was judged of " + what);
   }
   for (const DeclinedCases& declined : declined_cases(report)) {
     not_judged.push_back("declined, " + counted(declined.cases, "case") + ": " +

@@ -47,7 +47,8 @@ def translated(text, file):
             line = text.count("\n", 0, match.start()) + 1
             raise Error(f"{file}:{line}: a launch that cannot be read: expected "
                         f"kernel<<<grid, block>>>(arguments)")
-        text = (text[:start] + f"::ropeproof_cuda::launch(::ropeproof_cuda::Launch({match[1]}), [&] {{ "
+        text = (text[:start] +
+                f"::ropeproof_cuda::launch(::ropeproof_cuda::Launch({match[1]}), [&] {{ "
                 f"{text[start:match.start()]}({text[match.end():end]}); }})"
                 + text[end + 1:])
     return SHARED.sub(_shared, text)
