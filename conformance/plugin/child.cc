@@ -294,13 +294,15 @@ Child::Wire Child::receive(std::string& received, std::size_t bytes,
 
 pid_t Child::inmost() {
   has_ended();  // names the worker
+  if (!is_walled_) return worker_;
+  if (inmost_ >= 0) return inmost_;
   pid_t pid = worker_;
-  for (int level = 0; is_walled_ && level < 2; ++level) {
+  for (int level = 0; level < 2; ++level) {
     const std::string number = std::to_string(pid);
     std::ifstream children("/proc/" + number + "/task/" + number + "/children");
-    if (!(children >> pid)) break;
+    if (!(children >> pid)) return pid;
   }
-  return pid;
+  return inmost_ = pid;
 }
 
 std::optional<Footprint> Child::footprint() {
