@@ -66,6 +66,7 @@ plugin::Description kernel_of(const cases::Problem& p, std::uint32_t operation,
   kernel.dtypes = plugin::abi_dtype(p.dtype);
   kernel.pairings = plugin::abi_pairing(p.spec.layout.pairing);
   kernel.features = ROPEPROOF_OUT_OF_PLACE;
+  if (p.k_heads > 0) kernel.features |= ROPEPROOF_KEYS;
   // The kernel has the parameters of a scaling: its roundings are on top.
   if (p.spec.frequencies.scaling.index() == 0) {
     kernel.features |= ROPEPROOF_INV_FREQ;

@@ -81,10 +81,12 @@ Mutations bases() {
         {1000000, kOther},
         {50000, kOther},
         {10000000, kOther}}) {
-    all.push_back(fixed("base always " + std::to_string(base), source,
-                        takes_power([base = base](auto&, auto, auto& due) {
-                          return PairPower{double(base), due.n, due.d}.value();
-                        })));
+    all.push_back(
+        fixed("base always " + std::to_string(base), source,
+              both(takes_power([base = base](auto&, auto, auto& due) {
+                     return PairPower{double(base), due.n, due.d}.value();
+                   }),
+                   yarn_of_base(base))));
   }
   all.push_back(
       {"given frequencies ignored, base 10000", kOther, kBug, 1,

@@ -91,6 +91,16 @@ Mutations pairs() {
              return writes_interleaved(spec) ? t % (spec.layout.rotary_dim / 2)
                                              : t / 2;
            })},
+      {"pairs of the other layout, under the table of this one",
+       "of: table laid out for the other pairing",
+       "layout/table-of-other-pairing", 3, kAdvice,
+       [](Pipeline& pipeline) {
+         pipeline.pair = pipeline.target = read_in_the_other;
+         pipeline.entry = [](const Spec& spec, auto t) {
+           return writes_interleaved(spec) ? t / 2
+                                           : t % (spec.layout.rotary_dim / 2);
+         };
+       }},
       {"pairs in reverse order", "of: exponent +2j/r, sign lost",
        "layout/pairs-swapped", 3, "pair 0 rotates fastest",
        changes_frequency([](double, const AbiProblem& p, auto j) {

@@ -71,6 +71,12 @@ PairPower power_of(const AbiProblem& p, std::int64_t j);
 // theta_j before any scaling; as it is due where no formula says it.
 double unscaled_frequency(const AbiProblem& p, std::int64_t j);
 
+// theta in place of theta_j before any scaling, with the scaling.
+double rescaled(const AbiProblem& p, std::int64_t j, double theta);
+
+// Another base in YaRN, of its frequencies and of its ramp.
+Change yarn_of_base(double base);
+
 // Replaces the power of a frequency by power(p, j, due), and leaves the scaling
 // on top.
 template <class Power>
@@ -78,7 +84,7 @@ auto takes_power(Power power) {
   return set(&Pipeline::frequency, [=](const AbiProblem& p, std::int64_t j) {
     const PairPower due = power_of(p, j);
     if (due.base == 0 || due.d == 0) return due_frequency(p, j);
-    return power(p, j, due) * (due_frequency(p, j) / unscaled_frequency(p, j));
+    return rescaled(p, j, power(p, j, due));
   });
 }
 

@@ -160,10 +160,16 @@ Mutations types() {
        {integer("positions cut to 32 bits, signed",
                 "of: 64-bit positions read as 32-bit ones",
                 holds_in<std::int32_t>()),
+        integer("positions cut to 32 bits, unsigned", kOf32,
+                holds_in<std::uint32_t>()),
         integer("positions cut to 16 bits, signed", kOf32,
                 holds_in<std::int16_t>()),
         integer("positions cut to 16 bits, unsigned", kOf32,
                 holds_in<std::uint16_t>()),
+        integer("positions cut to 8 bits, signed", kOf32,
+                holds_in<std::int8_t>()),
+        integer("positions cut to 8 bits, unsigned", kOf32,
+                holds_in<std::uint8_t>()),
         {"64-bit positions read as 32-bit ones", "flashinfer-ai/flashinfer#697",
          integer.bug, 6, integer.advice,
          changes_position([](double x, const PairIndex& at) {
@@ -184,7 +190,7 @@ Mutations short_tables() {
                    "make the table longer, or refuse the call"};
   const std::string others = "of: positions from 4096" + std::string(kLastRow);
   Mutations all;
-  for (std::int64_t count = 1 << 10; count <= 1 << 17; count *= 2) {
+  for (std::int64_t count = 1 << 7; count <= 1 << 24; count *= 2) {
     const auto rows = static_cast<double>(count);
     const std::string at = std::to_string(count);
     all.push_back(

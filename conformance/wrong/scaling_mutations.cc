@@ -151,6 +151,10 @@ struct Llama3 {
   }
 };
 
+Llama3 llama3_of(const ropeproof_scaling& s) {
+  return {s.original_length, s.low_freq_factor, s.high_freq_factor, s.factor};
+}
+
 Mutation llama3(const char* name, const char* source, const char* advice,
                 double (*scale)(Llama3, double theta)) {
   return Slip{"scaling/llama3-smoothing", 13, advice}(
@@ -158,9 +162,7 @@ Mutation llama3(const char* name, const char* source, const char* advice,
       changes_scaling(ROPEPROOF_LLAMA3,
                       [=](double, const ropeproof_scaling& s,
                           const AbiProblem& p, std::int64_t j) {
-                        return scale({s.original_length, s.low_freq_factor,
-                                      s.high_freq_factor, s.factor},
-                                     unscaled_frequency(p, j));
+                        return scale(llama3_of(s), unscaled_frequency(p, j));
                       }));
 }
 
@@ -227,6 +229,16 @@ Mutations of_llama3() {
 }
 
 }  // namespace
+
+double rescaled(const AbiProblem& p, std::int64_t j, double theta) {
+  const double due = due_frequency(p, j), before = unscaled_frequency(p, j);
+  if (p.scaling == nullptr || p.scaling->kind != ROPEPROOF_LLAMA3) {
+    return theta * (due / before);
+  }
+  // How much it divides by depends on the frequency.
+  const Llama3 l = llama3_of(*p.scaling);
+  return l.scaled(theta) * (due / l.scaled(before));
+}
 
 Mutations scaling_mutations() {
   return joined({of_all_kinds(),

@@ -111,6 +111,12 @@ Mutations rows() {
        })},
       clamped("ids modulo the number of tokens", "amd/IRON#188",
               takes_row([](auto& p, auto&, auto id) { return id % p.seq; })),
+      clamped("ids from 4096 on taken for row 4095 of the cache", kOfTable,
+              takes_row([](auto&, auto&, auto id) {
+                return std::min<std::int64_t>(id, 4095);
+              })),
+      clamped("ids modulo 4096", kOfTable,
+              takes_row([](auto&, auto&, auto id) { return id % 4096; })),
       clamped("ids clamped to the number of tokens", kOfTable,
               takes_row([](auto& p, auto&, auto id) {
                 return std::min(id, p.seq - 1);

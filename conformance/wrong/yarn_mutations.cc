@@ -58,7 +58,9 @@ auto changed(Change change) {
                 s.truncate != 0, due.base,          due.d,       due.n / 2};
       parts(yarn);
       yarn.bound();
-      const double before = unscaled_frequency(p, j);
+      const double before = yarn.base == due.base
+                                ? unscaled_frequency(p, j)
+                                : PairPower{yarn.base, due.n, due.d}.value();
       return yarn.scale ? yarn.scale(yarn, before)
                         : blended(yarn, yarn.gamma(), before);
     })(pipeline);
@@ -119,6 +121,10 @@ Mutations of_amplitude() {
 }
 
 }  // namespace
+
+Change yarn_of_base(double base) {
+  return changed([=](Yarn& y) { y.base = y.ramp_base = base; });
+}
 
 Mutations yarn_mutations() {
   constexpr const char* kRamp =

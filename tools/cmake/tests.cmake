@@ -187,6 +187,7 @@ ropeproof_script(problems conformance/adapters/problems_test.py ${PROJECT_BINARY
 ropeproof_script(closeness conformance/adapters/closeness_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(closeness_errors conformance/adapters/closeness_errors_test.py
   ${PROJECT_BINARY_DIR})
+ropeproof_script(readings conformance/adapters/readings_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(fused conformance/adapters/fused_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(claims conformance/adapters/claims_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(pytest_plugin conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})

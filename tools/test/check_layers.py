@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 146_992, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 89_912,
+    ("everything outside vectors/", 147_700, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 90_070,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_817, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 14_969,
+    ("conformance/identify, explain and wrong", 15_020,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
