@@ -17,6 +17,17 @@ using reference::at;
 
 constexpr std::int64_t kUnusedRows = 3;
 
+// Some kernels have a table of so many rows, and clamp what lies behind it.
+constexpr std::int64_t kShortTable = 4096;
+
+// Whether the positions of a problem want a longer table, and one is small.
+bool is_far(const cases::Problem& problem) {
+  constexpr std::int64_t kFewPairs = 8;
+  return problem.pairs() <= kFewPairs &&
+         std::ranges::any_of(problem.positions,
+                             [](double p) { return p >= kShortTable; });
+}
+
 // Where tokens find their rows, numbered as they come.
 enum class RowOrder {
   kScattered,  // the first uses the last row
@@ -57,9 +68,12 @@ Cache cache_of(const cases::Problem& problem, const cases::Golden& golden,
                             next);
     cache.ids.push_back(static_cast<std::uint64_t>(found->second));
   }
-  const auto kind = static_cast<RowOrder>(salt % kKinds);
+  const bool has_far = is_far(problem);
+  const auto kind =
+      has_far ? RowOrder::kBackwards : static_cast<RowOrder>(salt % kKinds);
   const std::int64_t used = std::ssize(numbers);
-  cache.rows = used + (kind == RowOrder::kAll ? 0 : kUnusedRows);
+  cache.rows = used + (kind == RowOrder::kAll ? 0 : kUnusedRows) +
+               (has_far ? kShortTable : 0);
   cache.rows = std::max<std::int64_t>(cache.rows, 1);
   std::int64_t step = kind == RowOrder::kScattered ? 2 : 1;
   while (std::gcd(step, cache.rows) != 1) ++step;
@@ -78,10 +92,18 @@ Cache cache_of(const cases::Problem& problem, const cases::Golden& golden,
   cache.row_length = layout == ROPEPROOF_CACHE_SPLIT
                          ? problem.pairs()
                          : problem.spec.layout.rotary_dim;
-  const auto count = static_cast<std::size_t>(cache.rows * cache.row_length);
-  // A rotation like any other, but no token's.
-  cache.cos.assign(count, encode(table, 0.6));
-  if (!is_one) cache.sin.assign(count, encode(table, 0.8));
+  // A rotation like any other in each row, but no token's, and no other row's.
+  for (std::int64_t row = 0; row < cache.rows; ++row) {
+    const double t =
+        0.5 + 0.25 * static_cast<double>(row) / static_cast<double>(cache.rows);
+    const auto add = [&](cases::Bits& part, double value, std::int64_t count) {
+      part.insert(part.end(), static_cast<std::size_t>(count),
+                  encode(table, value / (1 + t * t)));
+    };
+    const std::int64_t width = is_one ? problem.pairs() : cache.row_length;
+    add(cache.cos, 1 - t * t, width);
+    add(is_one ? cache.cos : cache.sin, 2 * t, width);
+  }
   for (const auto& [row, number] : numbers) {
     const std::int64_t first = row_number(number) * cache.row_length;
     for (std::int64_t j = 0; j < problem.pairs(); ++j) {

@@ -19,7 +19,8 @@ struct Cache {
 // Forms a cache with the goldens of each token in a row, rounded once to
 // `table`. Tokens with equal angles share one. By `salt` rows are in the order
 // of the tokens, or backwards, or scattered, so that the first token has the
-// last; and three hold what nobody asks for, or none.
+// last; and three hold what nobody asks for, or none. Where the table is small
+// and positions reach 4096, the rows lie behind 4096 others.
 Cache cache_of(const cases::Problem& problem, const cases::Golden& golden,
                reference::Format table, std::uint32_t layout, std::size_t salt);
 
