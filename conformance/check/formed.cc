@@ -68,6 +68,25 @@ bool is_declared(const plugin::Description& kernel,
   return bit == 0 || (bit & kernel.scalings) != 0;
 }
 
+// Whether a problem is of the head and the base that a kernel was made for.
+bool is_own(const plugin::Description& kernel, const reference::Spec& spec) {
+  return (kernel.head_dim == 0 ||
+          (spec.layout.head_dim == kernel.head_dim &&
+           spec.layout.rotary_dim == kernel.rotary_dim)) &&
+         (kernel.base == 0 || spec.frequencies.base == kernel.base);
+}
+
+// A recipe for that head and that base.
+cover::Recipe made_for(const plugin::Description& kernel,
+                       cover::Recipe recipe) {
+  if (kernel.head_dim != 0) {
+    recipe.sizes["pairs"] = kernel.rotary_dim / 2;
+    recipe.head_dim = kernel.head_dim;
+  }
+  recipe.base = kernel.base;
+  return recipe;
+}
+
 // The classes of the calls that an operation of a kernel gets in the committed
 // cases of smoke.
 std::vector<cover::Row> rows_of_smoke(const plugin::Description& kernel,
@@ -81,7 +100,8 @@ std::vector<cover::Row> rows_of_smoke(const plugin::Description& kernel,
   for (const cases::Group& group : corpus.groups) {
     if (group.tier != cases::Tier::kSmoke) continue;
     for (const cases::Case& c : group.rope_cases) {
-      if (!missing_feature(kernel, operation, c.problem, true).empty()) {
+      if (!is_own(kernel, c.problem.spec) ||
+          !missing_feature(kernel, operation, c.problem, true).empty()) {
         continue;
       }
       const call::Call call(lender, operation, c.problem, c.id,
@@ -173,12 +193,12 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
   const cover::Model& model = selection.arrays->model;
   const auto takes = [&](const cover::Row& row) {
     if (!kernel.has_supports()) return true;
-    const cases::Problem outline =
-        cover::outline({.model = &model,
-                        .row = row,
-                        .seed = cover::seed_of(row, selection.seed),
-                        .like = like},
-                       description.max_position);
+    const cases::Problem outline = cover::outline(
+        made_for(description, {.model = &model,
+                               .row = row,
+                               .seed = cover::seed_of(row, selection.seed),
+                               .like = like}),
+        description.max_position);
     return !missing_feature(description, operation, outline,
                             kernel.shares_memory())
                 .empty() ||
@@ -200,6 +220,10 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
             model, offered, left_by_smoke(description, corpus, model, offered)),
         std::back_inserter(recipes));
   }
+  std::erase_if(recipes, [&](const cover::Recipe& c) {
+    return c.source == cover::Source::kShapes && description.head_dim != 0;
+  });
+  for (cover::Recipe& c : recipes) c = made_for(description, std::move(c));
   // A row of both arrays is one question.
   std::set<std::uint64_t> seeds;  // of rows
   std::erase_if(recipes, [&](const cover::Recipe& c) {

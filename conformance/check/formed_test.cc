@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/check/test_formed.h"
+#include "conformance/cover/form.h"
 #include "conformance/cover/recipes.h"
 #include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
@@ -86,6 +87,29 @@ TEST_CASE("smoke asks what its committed cases leave out, three cases of each",
   const Run run = run_suite(kernel, cases::committed(), selection);
   REQUIRE(run.checks.size() > 0);
   CHECK(run.checks[0].verdict == Verdict::kPass);
+}
+
+TEST_CASE("an object is asked about the head and the base that it is made for",
+          "[conformance][formed]") {
+  plugin::Description d = plain();
+  d.features |= ROPEPROOF_PARTIAL;
+  d.base = 123456;
+  for (const std::int64_t head_dim : {64, 80}) {
+    d.head_dim = head_dim, d.rotary_dim = 64;
+    wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
+    Selection selection = core();
+    for (const cases::Tier tier : {cases::Tier::kSmoke, cases::Tier::kCore}) {
+      selection.tier = tier;
+      const auto asked = recipes_of(kernel, cases::committed(), selection);
+      CHECK(asked.size() >= kOfElements);
+      for (const cover::Recipe& recipe : asked) {
+        const cases::Problem p = cover::outline(recipe, d.max_position);
+        CHECK(p.spec.layout.head_dim == head_dim);
+        CHECK(p.spec.layout.rotary_dim == 64);
+        CHECK(p.spec.frequencies.base == 123456);
+      }
+    }
+  }
 }
 
 TEST_CASE("a case that this kernel is not asked is refused by name",

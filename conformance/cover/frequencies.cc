@@ -16,18 +16,30 @@ constexpr double kBases[] = {500000, 1e6, 1e7, 150000, 256000, 5e6, 8e6};
 constexpr double kFractionalBases[] = {10000.1, 1234567.3, 3333.3, 1e11};
 constexpr double kSmallBases[] = {2, 3, 10, 100, 256};
 
-std::string read_base(const ropeproof_problem& p) {
-  const double b = p.base != 0               ? p.base
-                   : p.pair_bases != nullptr ? p.pair_bases[0]
-                                             : 0;
+std::string class_of_base(double b) {
   if (b == 10000 || b == 0) return "10000";
   if (b <= 256) return "small";
   return static_cast<double>(static_cast<float>(b)) != b ? "fractional"
                                                          : "other";
 }
 
+std::string read_base(const ropeproof_problem& p) {
+  return class_of_base(p.base != 0               ? p.base
+                       : p.pair_bases != nullptr ? p.pair_bases[0]
+                                                 : 0);
+}
+
+bool offers_base(const Offer& offer, BaseClass c) {
+  const double own = offer.kernel.base;
+  return own == 0 || text::word(kBase.words, c) == class_of_base(own);
+}
+
 void draw_base(Drawing& d, BaseClass c) {
   double& base = d.problem.spec.frequencies.base;
+  if (d.recipe.base != 0) {
+    base = d.recipe.base;
+    return;
+  }
   switch (c) {
     case BaseClass::k10000:
       base = 10000;
@@ -121,8 +133,8 @@ void draw_amplitude(Drawing& d, AmplitudeClass c) {
 
 std::vector<Dimension> frequency_dimensions() {
   using plugin::kAngles;
-  return {dimension(kBase, kAngles | ROPEPROOF_FREQUENCIES, By::kModel, nullptr,
-                    read_base, draw_base),
+  return {dimension(kBase, kAngles | ROPEPROOF_FREQUENCIES, By::kModel,
+                    offers_base, read_base, draw_base),
           scaling_dimension(),
           dimension(kAmplitude, kAngles, By::kModel, offers_amplitude,
                     read_amplitude, draw_amplitude)};

@@ -55,6 +55,12 @@ bool offers_window(const Offer& offer, WindowClass c) {
   const bool is_leading =
       c == WindowClass::kLeading || c == WindowClass::kLeadingOdd;
   const bool is_full = c == WindowClass::kFull;
+  const plugin::Description& own = offer.kernel;
+  if (own.head_dim != 0 &&
+      c != (own.rotary_dim == own.head_dim ? WindowClass::kFull
+                                           : WindowClass::kLeading)) {
+    return false;
+  }
   return offer.takes(
       {.is_partial = !is_full, .has_offset = !is_full && !is_leading});
 }

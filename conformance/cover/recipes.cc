@@ -57,10 +57,14 @@ std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
   std::vector<Recipe> recipes;
   const auto add = [&](const Row& classes, const Single& single) {
     Row row(model.size(), kOpen);
-    for (const auto& [name, size] : single.sizes) {
-      const std::size_t d = model.at(name);
-      row[d] = model.dimensions()[d].find(size);
-    }
+    Sizes sizes = single.sizes;
+    std::erase_if(sizes, [&](const auto& one) {
+      const std::size_t d = model.at(one.first);
+      const std::uint8_t chosen = model.dimensions()[d].find(one.second);
+      const bool is_offered = (offered[d] >> chosen & 1) != 0;
+      if (is_offered) row[d] = chosen;
+      return !is_offered;
+    });
     for (const auto& [name, word] : single.of) {
       const std::size_t d = model.at(name);
       const std::uint8_t chosen = model.at(d, word);
@@ -78,7 +82,7 @@ std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
                        .id = id_of(Source::kSingles, digits_of(*whole), 0),
                        .tier = cases::Tier::kSmoke,
                        .text = model.text(*whole),
-                       .sizes = single.sizes});
+                       .sizes = std::move(sizes)});
   };
   for (const Row& classes : wanted) {
     for (const Single& single : kSingle) add(classes, single);

@@ -137,6 +137,11 @@ std::vector<Dimension> size_dimensions() {
             d.problem.k_heads = drawn(d, "k_heads");
             limit_elements(d);
           })};
+  rows.front().is_offered = [](const Offer& offer, const Dimension& d,
+                               std::uint8_t c) {
+    const std::int64_t own = offer.kernel.rotary_dim / 2;
+    return own == 0 || d.find(own) == c;
+  };
   rows.back().is_offered = [](const Offer& offer, const Dimension& d,
                               std::uint8_t c) {
     return offer.takes({.has_keys = d.ranges[c].low > 0});

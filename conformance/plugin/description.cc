@@ -125,11 +125,14 @@ Description description_of(const ropeproof_description& d, std::string name,
     claim.power_ulp = std::max(claim.power_ulp, 1u);
     claim.trig_ulp = std::max(claim.trig_ulp, 1u);
   }
-  return {std::move(name), std::move(version), d.operations,
-          d.dtypes,        d.pairings,         d.features,
-          d.axis_maps,     d.caches,           d.scalings,
-          d.padding_bytes, d.max_position,     std::move(claims),
-          std::nullopt};
+  Description made;
+  made.name = std::move(name), made.version = std::move(version);
+  made.operations = d.operations, made.dtypes = d.dtypes;
+  made.pairings = d.pairings, made.features = d.features;
+  made.axis_maps = d.axis_maps, made.caches = d.caches;
+  made.scalings = d.scalings, made.padding_bytes = d.padding_bytes;
+  made.max_position = d.max_position, made.claims = std::move(claims);
+  return made;
 }
 
 void check_abi_version(std::int64_t version, const std::string& source) {

@@ -22,6 +22,9 @@ constexpr std::uint32_t kNotShown =
     ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES |
     ROPEPROOF_DETERMINISTIC | ROPEPROOF_CONCURRENT;
 
+constexpr std::int64_t kLargestHead = 1 << 24;
+constexpr double kLeastBase = 1e-300, kLargestBase = 1e300;
+
 enum class Absent { kError, kNone };  // what a list that is not there means
 
 // The fields of a description, in the order of the documentation. `codec` reads
@@ -133,6 +136,11 @@ Json description_json(const Description& description) {
   for (const ropeproof_claim& claim : description.claims) {
     claims.push_back(claim_json(claim));
   }
+  if (description.head_dim != 0) {
+    writer.json["head_dim"] = description.head_dim;
+    writer.json["rotary_dim"] = description.rotary_dim;
+  }
+  if (description.base != 0) writer.json["base"] = description.base;
   if (description.backend) {
     writer.json["backend"] = backend_json(*description.backend);
   }
@@ -160,6 +168,15 @@ Description read_description(text::StrictObject& object) {
   Description description;
   Reader reader{object};
   for_each_description_field(description, reader);
+  if (object.has("head_dim")) {
+    description.head_dim = object.integer("head_dim", 2, kLargestHead);
+    description.rotary_dim =
+        object.integer("rotary_dim", 2, description.head_dim);
+    if (description.rotary_dim % 2 != 0) object.fail("rotary_dim", "it is odd");
+  }
+  if (object.has("base")) {
+    description.base = object.number("base", kLeastBase, kLargestBase);
+  }
   description.claims.clear();
   for (const nlohmann::json& claim : object.array("claims")) {
     text::StrictObject fields(claim, object.at("claims"));

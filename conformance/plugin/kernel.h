@@ -45,6 +45,9 @@ struct Description {
   std::uint32_t axis_maps = 0, caches = 0, scalings = 0;
   std::uint32_t padding_bytes = 0;
   std::int64_t max_position = 0;
+  // An object may be made for one head, or for one base; 0 is any.
+  std::int64_t head_dim = 0, rotary_dim = 0;
+  double base = 0;
   // One claim or more, in order; their ulps are 1 or more.
   std::vector<ropeproof_claim> claims = {kStrictestClaim};
   std::optional<Backend> backend;  // none: the kernel runs where it belongs

@@ -79,6 +79,9 @@ std::string offers_text(const plugin::Description& kernel) {
                      " | " + bit_words(plugin::kDtypeWords, kernel.dtypes) +
                      " | " +
                      bit_words(plugin::kAbiPairingWords, kernel.pairings);
+  if (kernel.head_dim > 0) {
+    text += " | heads of " + std::to_string(kernel.head_dim) + " channels";
+  }
   if (kernel.max_position > 0) {
     text += " | positions to " + std::to_string(kernel.max_position);
   }
