@@ -255,7 +255,7 @@ class Closeness(unittest.TestCase):
         with note, self.assertRaises(AssertionError):
             close(-self.x, self.x, positions=self.positions, config=wide,
                   layers="sliding_attention")
-        self.assertEqual(read, [])
+        self.assertEqual(set(read), {16})
 
     def test_a_scaling_may_be_computed_from_its_parameters_in_f32(self):
         # As transformers computes llama3, for pairs between its two limits.

@@ -9,7 +9,14 @@ import unittest
 import numpy as np
 
 from test_functions import judge, my_rope, ropeproof
-from like_functions import cache_flat, hf, positions
+from ropeproof import like
+from ropeproof_test import request, tensor
+from like_functions import (Offset, cache_flat, flash_attn, hf, meta, onnx,
+                            positions)
+
+
+def of_any_head(x, offset):
+    return Offset(x.shape[-1])(x, offset)
 
 
 class FewShapes(unittest.TestCase):
@@ -40,7 +47,10 @@ class FewShapes(unittest.TestCase):
         for function, how in (
                 (positions, dict(like="positions", rounding="once",
                                  table_dtype="f32")),
-                (hf, dict(like="hf")), (cache_flat, dict(like="cache_flat"))):
+                (hf, dict(like="hf")), (cache_flat, dict(like="cache_flat")),
+                (meta, dict(like="meta")), (onnx, dict(like="onnx")),
+                (flash_attn, dict(like="flash_attn")),
+                (of_any_head, dict(like="offset"))):
             with self.subTest(how["like"]):
                 report, many = self.judged(function, **how)
                 self.assertTrue(report.conforms, report)
@@ -48,6 +58,35 @@ class FewShapes(unittest.TestCase):
                 self.assertTrue(report.conforms, report)
                 self.assertLess(few, many)
                 self.assertGreater(report.verdicts["PASS"], 10)
+
+    def test_small_problems_of_a_head_have_one_shape(self):
+        for form, function in (("cache_flat", cache_flat), ("offset", of_any_head)):
+            shapes = []
+
+            def seen(*given):
+                shapes.append([np.shape(x) for x in given if np.ndim(x) > 1])
+                return function(*given)
+            seen.__wrapped__ = function
+            made = like.kernel_of(seen, form, arrays="numpy", few_shapes=True)
+            parted = []
+            for places in ([5, 6, 9], [9, 4, 5, 6], range(3, 22)):
+                size = len(places)
+                asked = request(q=tensor(1, size, 2, 8), k=tensor(1, size, 1, 8),
+                                positions=np.array([places]))
+                if form == "cache_flat":
+                    asked.fields.update(operation="lookup", cache="side_by_side",
+                                        cache_rows=size + 3)
+                    asked.arrays.update(ids=size - np.arange(size)[None],
+                                        cos=tensor(size + 3, 8) / 100)
+                whole = made._solve_one(asked)[2]
+                shapes.clear()
+                status, message, found = made.solve(asked)
+                self.assertEqual(status, "ok", message)
+                parted += shapes
+                for (_, y), (_, want) in zip(found, whole):
+                    np.testing.assert_allclose(y, want, rtol=1e-5)
+            with self.subTest(form):
+                self.assertEqual(len(set(map(str, parted))), 1)
 
     def test_a_wrong_function_is_wrong_in_parts(self):
         def wrong(p):
@@ -60,13 +99,17 @@ class FewShapes(unittest.TestCase):
 
     def test_three_types_have_at_most_40_shapes(self):
         few = ropeproof.few_shapes
-        shapes = {(dtype, size, head_dim) for dtype in ("f32", "f16", "bf16")
-                  for size in ((1, 1, 1), (2, 700, 8), (1, 9, 3000))
-                  for head_dim in range(2, 1026, 2)
-                  if few.takes(types.SimpleNamespace(
-                      operation="rope", dtype=dtype, head_dim=head_dim,
-                      batch=size[0], seq=size[1], q_heads=size[2], k_heads=0))}
-        self.assertEqual(len(shapes), 40)
+        for has_partial in (False, True):
+            shapes = {(dtype, size, head_dim, rotary_dim)
+                      for dtype in ("f32", "f16", "bf16")
+                      for size in ((1, 1, 1), (2, 700, 8), (1, 9, 3000))
+                      for head_dim in range(2, 300)
+                      for rotary_dim in range(2, head_dim + 1, 2)
+                      if few.takes(types.SimpleNamespace(
+                          operation="rope", dtype=dtype, head_dim=head_dim,
+                          rotary_dim=rotary_dim, batch=size[0], seq=size[1],
+                          q_heads=size[2], k_heads=0), has_partial)}
+            self.assertEqual(len(shapes), 40)
 
     def test_many_heads_and_tokens_have_a_shape_each(self):
         shapes = set()
@@ -79,7 +122,6 @@ class FewShapes(unittest.TestCase):
                 rope, name="it", version="0", operations=["rope"], dtypes=["f32"],
                 pairings=["half_split"], angle_class="A1", few_shapes=True)
             batch, seq, heads = size
-            from ropeproof_test import request, tensor
             asked = request(q=tensor(batch, seq, heads, 8))
             status, message, found = made.solve(asked)
             self.assertEqual((status, len(shapes)), ("ok", count), message)

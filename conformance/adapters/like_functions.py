@@ -1,7 +1,7 @@
-"""A function of each form in NumPy: as it should be, and with a bug that such
-functions have.
+"""A function of each form in NumPy: as it should be, with a bug that such
+functions have, and with the tables that it reads cut to 4096 rows.
 
-    python3 conformance/adapters/like_functions.py FORM [broken]
+    python3 conformance/adapters/like_functions.py FORM [broken | short]
 """
 
 import sys
@@ -10,7 +10,12 @@ import numpy as np
 
 import ropeproof
 
-broken = False
+broken = is_short = False
+
+
+def rows(ids):
+    """The rows of a table that it looks up."""
+    return np.minimum(ids, 4095) if is_short else ids
 
 
 def turned(x, cos, sin, is_interleaved=False):
@@ -83,7 +88,7 @@ def vllm(positions, query, key, head_size, cos_sin_cache, is_neox):
     """Bug: the key is left as it was."""
     for x in (query,) if broken else (query, key):
         heads = x.reshape(len(positions), -1, head_size)
-        cos, sin = np.split(cos_sin_cache[positions][:, None], 2, axis=-1)
+        cos, sin = np.split(cos_sin_cache[rows(positions)][:, None], 2, axis=-1)
         heads[...] = turned(heads, cos, sin, not is_neox)
 
 
@@ -92,7 +97,7 @@ def flashinfer(positions, query, key, head_size, cos_sin_cache, is_neox=True):
     found = []
     for x in (query, key):
         heads = x.reshape(len(positions), -1, head_size).astype(np.float32)
-        cos, sin = np.split(cos_sin_cache[positions][:, None], 2, axis=-1)
+        cos, sin = np.split(cos_sin_cache[rows(positions)][:, None], 2, axis=-1)
         heads = turned(heads, cos, sin, broken or not is_neox)
         found.append(heads.reshape(x.shape).astype(x.dtype))
     return tuple(found)
@@ -121,8 +126,8 @@ def onnx(x, position_ids, cos_cache, sin_cache, interleaved):
     if broken:
         position_ids = np.broadcast_to(np.arange(x.shape[2]) % len(cos_cache),
                                        position_ids.shape)
-    return turned(x, cos_cache[position_ids][:, None],
-                  sin_cache[position_ids][:, None], interleaved)
+    ids = rows(position_ids)
+    return turned(x, cos_cache[ids][:, None], sin_cache[ids][:, None], interleaved)
 
 
 class Offset:
@@ -171,14 +176,14 @@ def flash_attn(x, cos, sin, interleaved=False, inplace=False, seqlen_offsets=0,
     """Bug: the offset of the first row for all rows."""
     if cu_seqlens is not None:
         starts = seqlen_offsets * (not broken)
-        rows = [flash_attn(x[a:b][None], cos, sin, interleaved, False, start,
-                           conjugate=conjugate)[0] for a, b, start in
-                zip(cu_seqlens, cu_seqlens[1:], starts)]
-        return np.concatenate(rows)
+        parts = [flash_attn(x[a:b][None], cos, sin, interleaved, False, start,
+                            conjugate=conjugate)[0] for a, b, start in
+                 zip(cu_seqlens, cu_seqlens[1:], starts)]
+        return np.concatenate(parts)
     starts = np.broadcast_to(seqlen_offsets, len(x))
     if broken:
         starts = 0 * starts + starts[0]
-    places = starts[:, None] + np.arange(x.shape[1])
+    places = rows(starts[:, None] + np.arange(x.shape[1]))
     cos, sin = cos[places][:, :, None], sin[places][:, :, None]
     y = turned(np.float32(x), np.float32(cos), np.float32(-sin if conjugate else
                                                           sin), interleaved)
@@ -214,7 +219,7 @@ def flux(xq, xk, freqs_cis):
 
 def cache_flat(positions, q, k, cos_sin_cache):
     """Bug: sines before cosines."""
-    cos, sin = np.split(cos_sin_cache[positions][:, None], 2, axis=-1)
+    cos, sin = np.split(cos_sin_cache[rows(positions)][:, None], 2, axis=-1)
     if broken:
         cos, sin = sin, cos
     return turned(q, cos, sin), turned(k, cos, sin)
@@ -223,7 +228,7 @@ def cache_flat(positions, q, k, cos_sin_cache):
 def tokamax(x, positions, cos_sin_cache, *, mode="rope", inverse=False):
     """Bug: the first channels, not the last."""
     dim = cos_sin_cache.shape[-1]
-    cos, sin = np.split(cos_sin_cache[positions][:, None], 2, axis=-1)
+    cos, sin = np.split(cos_sin_cache[rows(positions)][:, None], 2, axis=-1)
     y, last = x.astype(np.float32), slice(0, dim) if broken else slice(-dim, None)
     y[..., last] = turned(y[..., last], cos, -sin if inverse else sin, True)
     return y.astype(x.dtype)
@@ -243,6 +248,7 @@ FORMS = {
     "flashinfer-ragged": (flashinfer_ragged, dict(like="flashinfer")),
     "onnx": (onnx, dict(like="onnx")),
     "offset": (Offset, dict(like="offset", features=["keys", "partial"])),
+    "offset-own": (Offset(32, base=5e5), dict(like="offset")),
     "positions": (positions, dict(like="positions", **F32)),
     "flash_attn": (flash_attn, dict(like="flash_attn")),
     "flash_attn-packed": (flash_attn, dict(like="flash_attn", packed=True)),
@@ -258,7 +264,7 @@ FORMS = {
 
 
 if __name__ == "__main__":
-    broken = sys.argv[2:] == ["broken"]
+    broken, is_short = (sys.argv[2:] == [word] for word in ("broken", "short"))
     function, declaration = FORMS[sys.argv[1]]
     ropeproof.kernel(**declaration)(function)
     ropeproof.serve()

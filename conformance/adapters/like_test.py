@@ -17,7 +17,7 @@ import numpy as np
 import ropeproof
 from ropeproof import like
 from ropeproof.like.library import library_of
-from like_functions import FORMS, HfModule, Offset, hf, te
+from like_functions import FORMS, HfModule, Offset, hf, te, turned
 from ropeproof_test import bits, kernel, request, solve, tensor
 
 FUNCTIONS = pathlib.Path(__file__).with_name("like_functions.py")
@@ -42,6 +42,18 @@ class Judged(unittest.TestCase):
                 status, said = self.judged(form, "broken")
                 self.assertEqual(status, 1, said)
                 self.assertNotIn("Error:", said)
+
+    def test_a_table_of_4096_rows_does_not_conform(self):
+        for form in ("vllm", "flashinfer", "onnx", "flash_attn", "cache_flat",
+                     "tokamax"):
+            with self.subTest(form):
+                status, said = self.judged(form, "short")
+                self.assertEqual(status, 1, said)
+
+    def test_an_object_is_asked_about_its_own_head_and_base(self):
+        status, said = self.judged("offset-own")
+        self.assertRegex(said, r"offers +rope .* heads of 32 channels")
+        self.assertRegex(said, r"\n  rope +1[0-9] ", said)
 
 
 class Refused(unittest.TestCase):
@@ -107,6 +119,77 @@ class Refused(unittest.TestCase):
             request(q=tensor(2, 3, 4, 8), k=tensor(2, 3, 2, 8)))
         self.assertEqual(solved[0], "failed")
         self.assertIn("a packed table is of like='vllm'", solved[1])
+
+    def test_other_tables_than_a_form_has_are_refused_in_a_line(self):
+        def beside(x):
+            return np.stack((-x[..., 1::2], x[..., ::2]), -1).reshape(x.shape)
+
+        def halves(x):
+            return np.concatenate(np.split(x, 2, -1)[::-1], -1) * np.repeat(
+                np.float32([-1, 1]), x.shape[-1] // 2)
+
+        def half(q, k, cos, sin):
+            return [turned(x, cos[:, None], sin[:, None]) for x in (q, k)]
+
+        def with_heads(q, k, cos, sin):
+            return [x * cos + halves(x) * sin for x in (q, k)]
+
+        def tokens_first(q, k, cos, sin):
+            return [x * cos[:, :, None] + halves(x) * sin[:, :, None]
+                    for x in (q, k)]
+
+        def packed(xq, xk, freqs_cis):
+            if np.iscomplexobj(freqs_cis):
+                raise TypeError("a complex table")
+            return [turned(x, *np.split(freqs_cis[None, :, None], 2, -1), True)
+                    for x in (xq, xk)]
+
+        def tuples(x, freqs_cis):
+            return x * freqs_cis[0] + beside(x) * freqs_cis[1]
+
+        def complexes(positions, q, k, cos_sin_cache):
+            rows = cos_sin_cache[positions][:, None]
+            if not np.iscomplexobj(rows):
+                raise TypeError("no complex table")
+            return [turned(x, rows.real, rows.imag) for x in (q, k)]
+        for function, form, line in (
+                (half, "hf", "takes [..., rotary_dim/2]: judge a function"),
+                (with_heads, "hf", "takes [batch, 1, seq, rotary_dim], doubled in "
+                                   "halves: judge"),
+                (tokens_first, "hf", "takes [batch, seq, heads, head_dim]: say "
+                                     "heads_first=False"),
+                (packed, "meta", "takes [seq, rotary_dim], cosines, then sines"),
+                (tuples, "meta", "takes a tuple of [seq, rotary_dim], doubled in "
+                                 "pairs, q [batch, heads, seq, head_dim]: that is "
+                                 "like='diffusers', heads_first=True"),
+                (complexes, "cache_flat", "takes [..., rotary_dim/2], complex")):
+            with self.subTest(function.__name__), self.assertRaises(
+                    ropeproof.Error) as caught:
+                ropeproof.judge(function, like=form, dtypes=["f32"], tier="smoke",
+                                program=Judged.program)
+            said = str(getattr(caught, "exception", ""))
+            self.assertIn(line, said)
+            self.assertNotIn("\n", said)
+
+        def always(q, k, cos, sin):
+            raise ValueError("never")
+
+        def spoils(q, k, cos, sin):
+            y = hf(q, k, cos, sin)
+            q[...] = 0
+            return y
+
+        def spoils_cos(q, k, cos, sin):
+            y = hf(q, k, cos, sin)
+            cos *= 0
+            return y
+        for function, said in ((always, "ValueError: never"),
+                               (spoils, "overwrites q, which it was given"),
+                               (spoils_cos, "overwrites cos, which it was")):
+            report = ropeproof.judge(function, like="hf", dtypes=["f32"],
+                                     tier="smoke", program=Judged.program,
+                                     diagnosis=False)
+            self.assertIn(said, report)
 
     def test_arrays_and_devices_that_are_not_here(self):
         self.assertIn("arrays='tf': known are numpy,",

@@ -37,6 +37,14 @@ lambdas = lambda p: my_rope(p)
 def two_arguments(q, k):
     return q
 
+def of_half_tables(q, k, cos, sin):
+    u, v = np.split(q, 2, axis=-1)
+    y = np.concatenate([u * cos[:, None] - v * sin[:, None],
+                        u * sin[:, None] + v * cos[:, None]], axis=-1)
+    u, v = np.split(k, 2, axis=-1)
+    return y, np.concatenate([u * cos[:, None] - v * sin[:, None],
+                              u * sin[:, None] + v * cos[:, None]], axis=-1)
+
 def wrong_rope(p):  # for one token alone
     return my_rope(p, -1 if p.seq == 1 else 1)
 '''
@@ -110,6 +118,14 @@ class Plugin(unittest.TestCase):
                                 "--ropeproof-like", "hf")
         self.assertEqual(status, 4, output)
         self.assertEqual(output.count("like='hf' calls my_rope"), 1, output)
+
+    def test_another_table_is_one_failing_test(self):
+        status, output = pytest("--ropeproof", "ropes:of_half_tables",
+                                "--ropeproof-like", "hf")
+        self.assertEqual(status, 1, output)
+        self.assertEqual(output.count("\nlike='hf': of_half_tables fails with"), 1)
+        self.assertRegex(output, "1 failed, [0-9]+ skipped")
+
     def test_a_profile_and_a_model_have_their_cases_and_the_pairs(self):
         for what in (["--ropeproof-profile", "llama2-f32-4k"],
                      ["--ropeproof-model", "llama-2", "--ropeproof-dtypes",

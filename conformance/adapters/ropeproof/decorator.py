@@ -11,13 +11,15 @@ from ropeproof import backends
 from ropeproof import few_shapes as few_shape_parts
 from ropeproof.arguments import one_whole, said
 from ropeproof.arrays import word_of
+from ropeproof.errors import WrongTable
 from ropeproof.problem import Problem, View, results_of
 from ropeproof.request import TENSORS
 
 ABI_VERSION = 1
 CLAIM = ("angle_class", "angle_dtype", "power", "power_ulp", "trig_ulp",
          "table_dtype", "rounding")
-FIELDS = ("axis_maps", "caches", "scalings", "padding_bytes", "max_position")
+FIELDS = ("axis_maps", "caches", "scalings", "padding_bytes", "max_position",
+          "head_dim", "rotary_dim", "base")
 KEYWORDS = ("operations", "dtypes", "pairings", "features", "claims", "supports",
             "arrays", "backend", "device", "heads_first", "window", "backward",
             "few_shapes", "most_tokens",
@@ -153,6 +155,10 @@ class _Kernel:
     has_pieces = False
     # Exceptions that leave supports() and solve(); each other one is an answer.
     passes = ()
+    # Asked about its first failures, until it can tell: refuses it.
+    refuse = None
+    # How it is called where it is compiled for each shape: few_shapes.PARTS.
+    pieces = None
     # Whether q and k are there to be written.
     in_place = False
 
@@ -170,7 +176,8 @@ class _Kernel:
         """Status and message: whether it takes a problem without arrays."""
         def ask():
             p = Problem(request, self._view)
-            if (not self.takes_any_head and not few_shape_parts.takes(p)
+            if (not self.takes_any_head and not few_shape_parts.takes(
+                        p, "partial" in self.description["features"])
                     or self._supports and not self._supports(p)):
                 raise Unsupported
         return self._guarded(ask)[:2]
@@ -181,13 +188,29 @@ class _Kernel:
             return "ok", None, [(name, request.empty(name))
                                 for name in request.results]
         if self._few_shapes:
-            return few_shape_parts.solve(self._solve_one, request)
+            return few_shape_parts.solve(self._solve_one, request, self.pieces)
         return self._solve_one(request)
 
     def _solve_one(self, request):
-        return self._guarded(lambda: self._unspoilt(request))
+        return self._guarded(lambda: self._answered_or_refused(request))
 
-    def _unspoilt(self, request):
+    def _answered_or_refused(self, request):
+        if not self.refuse:
+            return self.answered(request)
+        asked = {name: array.copy() for name, array in request.arrays.items()}
+        try:
+            found = self.answered(request)
+        except WrongTable:
+            raise
+        except Exception:
+            request.arrays.update(asked)  # which it may have written
+            if self.refuse(request):
+                self.refuse = None
+            raise
+        self.refuse = None  # it takes what it is given
+        return found
+
+    def answered(self, request):
         """The results. ValueError where the kernel wrote into what it was given,
         but for a q or k that it returns, or is to write into."""
         before = {name: array.copy() for name, array in request.arrays.items()}

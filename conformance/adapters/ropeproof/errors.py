@@ -6,3 +6,7 @@ class Error(ValueError):
 
     def __init__(self, line):
         super().__init__(" ".join(line.split()))
+
+
+class WrongTable(Error):
+    """A function does not take the tables of its form: nothing can be judged."""

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-from ropeproof.errors import Error
+from ropeproof.errors import Error, WrongTable
 from ropeproof.server import answer
 from ropeproof.wire import Wire
 
@@ -80,7 +80,7 @@ def ask(program, arguments, kernel, folder):
     within the time limit is interrupted: where it computes in Python or sleeps
     it ends, in foreign code as soon as that returns. folder: for files of its
     own, of which none is open while the function runs."""
-    kernel.passes = (KeyboardInterrupt, Hung)
+    kernel.passes = (KeyboardInterrupt, Hung, WrongTable)
     paths = [os.path.join(folder, name) for name in ("output", "error")]
     ours, theirs = socket.socketpair()
     number = theirs.fileno()

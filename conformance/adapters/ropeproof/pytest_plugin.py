@@ -104,7 +104,7 @@ class Judged(pytest.Collector):
     def __init__(self, *, function, how, **more):
         super().__init__(**more)
         self._function, self._how = function, how
-        self._outcome = None
+        self._outcome, self._is_told = None, False
 
     def collect(self):
         shards = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
@@ -130,6 +130,9 @@ class Judged(pytest.Collector):
             except Error as error:
                 self._outcome = error
         if isinstance(self._outcome, Error):
+            if self._is_told:
+                pytest.skip("not judged: the first test says why")
+            self._is_told = True
             raise self._outcome
         return self._outcome
 

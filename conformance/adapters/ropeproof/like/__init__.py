@@ -3,12 +3,13 @@
 forms.py has what each form is, README.md beside the package a table of them.
 """
 
+import functools
 import importlib.metadata
 import inspect
 import re
 
 from ropeproof import backends, decorator
-from ropeproof.like import forms
+from ropeproof.like import forms, other_tables
 from ropeproof.like.call import Call, name_of
 from ropeproof.like.library import library_of
 from ropeproof.like.maker import (Maker, beside, configuration_of,
@@ -18,6 +19,7 @@ from ropeproof.like.paged import paged
 ROWS = 131072  # of what makes a table, unless max_position says less
 ELEMENTS = 2**27  # of such a table; in f32 cos and sin are a gigabyte then
 BASE = 10000.0  # of what takes none
+TABLES = {"cos", "cos_cache", *other_tables.ONE}  # among the arguments
 INT32_POSITIONS = ("jax", "mlx")
 CHOICES = dict(tensor_format=("sbhd", "bshd", "thd"),
                doubled=(None, "halves", "pairs"), in_place=(False, True),
@@ -39,10 +41,13 @@ ANGLES = {**ROPE, "features": ["keys", "partial", "inv_freq",
 
 class Form:
     """solve of forms.py, and the signatures that it calls, each with what is
-    declared for it. The rest are its options and what they are by themselves."""
+    declared for it. The rest are its options and what they are by themselves.
+    pieces: "row" and "runs" where it has one row of positions, or an offset, for
+    the batch."""
 
-    def __init__(self, solve, signatures, heads_first=False, **options):
-        self.solve, self.signatures = solve, signatures
+    def __init__(self, solve, signatures, heads_first=False, pieces=None,
+                 **options):
+        self.solve, self.signatures, self.pieces = solve, signatures, pieces
         self.heads_first, self.options = heads_first, options
 
 
@@ -55,7 +60,7 @@ FORMS = {
         heads_first=True, in_place=False, apply=None, config_class=None),
     "meta": Form(
         forms.meta, {"xq xk freqs_cis": META, "x freqs_cis": META},
-        in_place=False, precompute=None),
+        pieces="row", in_place=False, precompute=None),
     "vllm": Form(
         forms.vllm, {
             "positions query key head_size cos_sin_cache is_neox": IN_VLLM,
@@ -72,20 +77,20 @@ FORMS = {
         heads_first=True, in_place=False),
     "offset": Form(
         forms.offset, {"x offset": ROPE, "q k offset": ROPE},
-        heads_first=True, in_place=False),
+        heads_first=True, pieces="runs", in_place=False),
     "positions": Form(
         forms.positions, {"x positions": ROPE, "q k positions": ROPE},
         in_place=False),
     "flash_attn": Form(
         forms.flash_attn, {"x cos sin": {
             **ROTATE, "rounding": "once", "features": ["keys", "partial"]}},
-        in_place=False, packed=False),
+        pieces="row", in_place=False, packed=False),
     "mrope": Form(
         forms.mrope, {"q k cos sin section": ROTATE},
         heads_first=True, in_place=False, doubled="halves"),
     "diffusers": Form(
         forms.diffusers, {"x freqs_cis": META},
-        heads_first=True, in_place=False, doubled=None),
+        heads_first=True, pieces="row", in_place=False, doubled=None),
     "flux": Form(
         forms.flux, {"xq xk freqs_cis": META},
         heads_first=True, in_place=False),
@@ -104,7 +109,7 @@ FORMS = {
         in_place=False),
     "te": Form(
         forms.te, {"t freqs": ANGLES},
-        in_place=False, doubled=None, tensor_format="sbhd"),
+        pieces="row", in_place=False, doubled=None, tensor_format="sbhd"),
 }
 
 
@@ -180,6 +185,7 @@ def kernel_of(function, like="plain", **declaration):
     own = own_fields(function) if is_rope and not maker else {}
     if is_rope and like != "te" and not fields & {"base", "hugging_face"}:
         own.setdefault("base", base)
+    declared.update(_asked_of(own))
     if own:
         supports.append(lambda p: not p.scaling and all(
             getattr(p, name) == value for name, value in own.items()))
@@ -191,7 +197,14 @@ def kernel_of(function, like="plain", **declaration):
     kernel = decorator.kernel_of(
         maker.subject(solve) if maker else lambda p: solve(None, p), **declared)
     kernel.has_pieces = True
+    if set(call.names) & TABLES:
+        kernel.refuse = functools.partial(
+            other_tables.refuse, kernel, options, call, like)
     kernel.in_place = options["in_place"]
+    kernel.pieces = form.pieces
+    if call.takes("seqlen_offsets"):  # of each row
+        kernel.pieces = None
+    kernel.takes_any_head |= "head_dim" in declared
     kernel.files = decorator.files_of(function)
     return kernel
 
@@ -225,6 +238,17 @@ def _parts(function, like, form, options, given, method, declaration):
             return form.solve(bound, options, p)
         return form.solve(call, options, p)
     return call, maker, solve
+
+
+def _asked_of(own):
+    """The head and the base that an object was made for, for the description:
+    problems are formed for them."""
+    asked = {word: float(own[word]) for word in ("base",) if word in own}
+    rotary = own.get("rotary_dim", own.get("head_dim"))
+    head = own.get("head_dim", rotary)
+    if rotary is not None and rotary % 2 == 0 and 2 <= rotary <= head:
+        asked.update(head_dim=int(head), rotary_dim=int(rotary))
+    return asked
 
 
 def _arrays_of(function, declaration):

@@ -7,6 +7,7 @@ returns q and k, or the one that there is.
 import numpy as np
 
 from ropeproof.arrays import bf16_to_f32, rounded
+from ropeproof.errors import WrongTable
 from ropeproof.like.call import TENSORS
 from ropeproof.problem import check_count, runs
 
@@ -28,7 +29,7 @@ def hf(call, options, p):
         table = [p.convert(doubled(p.numpy(name), p, options), p.table_dtype)
                  for name in ("cos", "sin")]
     if not isinstance(table, (tuple, list)) or len(table) != 2:
-        raise ValueError(f"{call.name} takes cos and sin, and what makes its "
+        raise WrongTable(f"{call.name} takes cos and sin, and what makes its "
                          f"table gave one {type(table).__name__}: a packed table "
                          f"is of like='vllm', a complex one of like='meta'")
     cos, sin = table
@@ -190,9 +191,12 @@ def flash_attn(call, options, p):
     pieces = [(rows, [table[rows[0]] for table in tables], None)
               for rows in equal_rows(np.concatenate(tables, axis=-1))]
     if call.takes("seqlen_offsets"):
-        starts = np.arange(p.batch, dtype=np.int32) * p.seq
-        pieces = [(slice(None), [table.reshape(-1, table.shape[-1])
-                                 for table in tables], starts)]
+        # As in caches of the suite: a row beyond 4096 where it costs little.
+        before = 4096 if p.rotary_dim <= 16 else 0
+        starts = before + np.arange(p.batch, dtype=np.int32) * p.seq
+        rows = [table.reshape(-1, table.shape[-1]) for table in tables]
+        pieces = [(slice(None), [np.pad(table, ((before, 0), (0, 0)))
+                                 for table in rows], starts)]
 
     def rotate(xs, what):
         table, starts = what
@@ -311,6 +315,8 @@ def rotated(call, options, p, xs, **given):
 
 
 def _results(call, options, p, tensors, given):
+    if options.get("tables"):
+        given = options["tables"](p, given)
     xs = list(tensors.values())
     in_place = options["in_place"]
     before = [np.copy(p.back(x)) for x in xs] if in_place else []
