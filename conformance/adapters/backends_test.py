@@ -7,17 +7,22 @@ triton_backend_test.py and pallas_backend_test.py.
 """
 
 import dataclasses
+import os
+import pathlib
+import subprocess
 import sys
+import tempfile
 import types
 import unittest
 
 import numpy as np
 
-from test_functions import angles, judge, my_rope, rotated, ropeproof
+from test_functions import angles, folder, judge, my_rope, rotated, ropeproof
 
 from ropeproof import backends, decorator
 from ropeproof_test import request, tensor
 
+PROGRAM = os.path.join(folder.name, "ropeproof", "bin", "ropeproof")
 MADE_UP = backends.Backend(
     name="made-up", package="numpy", home="made_up", set_before={"MADE_UP": "1"},
     arrays="numpy", few_shapes=False, most_tokens=8, shows="sums", hides="sines",
@@ -59,6 +64,57 @@ class Use(unittest.TestCase):
             "call ropeproof.backend('other') before that import",
             said_by(ropeproof.backend, "other"))
 
+
+
+class Missing(unittest.TestCase):
+    """What a machine lacks is one line and exit status 2, however a kernel is reached."""
+
+    def refused(self, script, message):
+        with tempfile.TemporaryDirectory() as made:
+            adapter = pathlib.Path(made, "x.py")
+            adapter.write_text(script)
+            done = subprocess.run(
+                [PROGRAM, "run", "--tier", "smoke", "--command", f"{sys.executable} {adapter}"],
+                env={**os.environ, "PYTHONPATH": folder.name}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.splitlines()[1:], [])
+        self.assertTrue(done.stderr.endswith(f"/x.py: {message}\n"), done.stderr)
+
+    def test_a_package_a_module_and_a_driver_that_are_not_there(self):
+        absent = ("import dataclasses, ropeproof\nfrom ropeproof import backends\n"
+                  "backends.BACKENDS['absent'] = dataclasses.replace(\n"
+                  "    backends.BACKENDS['pocl'], name='absent', package=%r, home=%r)\n"
+                  "ropeproof.backend('absent')\n")
+        self.refused(absent % ("no-such-package", "pocl"), "backend='absent': no-such-package "
+                     "is not installed; pip install no-such-package")
+        self.refused(absent % ("numpy", "no_such_home"), "backend='absent': No module named "
+                     "'ropeproof.backends.no_such_home'")
+        self.refused("import ropeproof\nimport no_such_module\n",
+                     "x.py:2: No module named 'no_such_module'")
+
+    def test_a_kernel_that_cannot_be_compiled_or_has_no_room(self):
+        line = "x.cl: rope asks for 9 bytes of local memory; the device has 8"
+        script = ("import ropeproof\n"
+                  "@ropeproof.kernel(name='it', version='0', operations=['rope'],\n"
+                  "                  dtypes=['f32'], pairings=['half_split'], angle_class='A1')\n"
+                  f"def rope(p):\n    raise ropeproof.Error({line!r})\n"
+                  "ropeproof.serve()\n")
+        self.refused(script, line)
+
+        def rope(p):
+            raise ropeproof.Error(line)
+        self.assertEqual(said_by(judge, rope), f"rope: {line}")
+
+    def test_a_driver_that_fails_in_its_own_way(self):
+        def prepare():
+            raise RuntimeError("no device\nat all")
+        sys.modules["ropeproof.backends.broken"] = types.SimpleNamespace(
+            is_so=lambda: True, prepare=prepare)
+        backends.BACKENDS["broken"] = dataclasses.replace(
+            MADE_UP, name="broken", home="broken")
+        self.assertEqual(f"backend='broken': numpy {np.__version__} cannot be used so: "
+                         "RuntimeError: no device", said_by(ropeproof.backend, "broken"))
 
 
 class Judged(unittest.TestCase):

@@ -1,5 +1,6 @@
 /**
- * ropeproof_device.h -- for kernels whose memory is not the host's. Optional.
+ * ropeproof_device.h -- for kernels whose memory is not the host's, and whose
+ * launches may fail. Optional.
  *
  * A plug-in that exports ropeproof_device() beside the functions of
  * ropeproof_kernel.h gets problems whose pointers are the device's: q, k,
@@ -51,6 +52,19 @@ typedef struct ropeproof_device_memory {
  * where there is no such device: then nothing is judged.
  */
 ROPEPROOF_EXPORT int32_t ropeproof_device(ropeproof_device_memory* memory);
+
+/** What became of the launches of a call. */
+enum {
+  ROPEPROOF_FAILED = 3,  /**< one failed: so does this case */
+  ROPEPROOF_UNUSABLE = 4 /**< the device has less than the kernel asks for; as
+                              the answer to a first call it ends the run */
+};
+
+/**
+ * Optional: asked after ropeproof_run, whatever that returned. ROPEPROOF_OK; or
+ * one of these, with a line in so many `bytes` that says why.
+ */
+ROPEPROOF_EXPORT int32_t ropeproof_fault(char* line, size_t bytes);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@ namespace ropeproof::conformance::plugin {
 struct Functions {
   decltype(&ropeproof_run) run = nullptr;
   decltype(&ropeproof_supports) supports = nullptr;  // null: it has none
+  decltype(&ropeproof_fault) fault = nullptr;        // null: it has none
   std::optional<ropeproof_device_memory> device;     // none: the host's memory
   void* library = nullptr;                           // from dlopen
 };

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "conformance/plugin/answers.h"
 #include "conformance/plugin/child.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
@@ -26,8 +27,10 @@ namespace {
 
 // What a library says of itself. Throws KernelError.
 Description described(const Loaded& loaded, const std::string& source) {
-  if (loaded.stage == Loaded::kRefused)
+  if (loaded.stage == Loaded::kRefused) {
+    if (loaded.status != ROPEPROOF_OK) refuse_machine(source, loaded.text);
     fail(source, text::one_line(loaded.text));
+  }
   if (loaded.status != ROPEPROOF_OK) {
     fail(source, "ropeproof_describe returned " +
                      std::to_string(loaded.status) +
@@ -41,57 +44,6 @@ Description described(const Loaded& loaded, const std::string& source) {
   }
   check_description(description, source);
   return description;
-}
-
-// What a library that was loaded and described has left behind.
-std::string load_fault(const Loaded& loaded) {
-  const std::string changes = name_changes(loaded.before, loaded.loaded);
-  if (!changes.empty()) {
-    const bool is_fast_math = differ_in_flushing(loaded.before, loaded.loaded);
-    return "sets " + changes + " when it is loaded: " +
-           (is_fast_math ? "linked with -ffast-math?" : "restore it");
-  }
-  const std::string left = name_changes(loaded.before, loaded.described);
-  return left.empty() ? ""
-                      : "ropeproof_describe changed " + left + "; restore it";
-}
-
-Answer answer_of(const Solved& solved,
-                 const std::string& function = "ropeproof_run") {
-  if (solved.device != DeviceFault::kNone) {
-    return {Outcome::kError, solved.device == DeviceFault::kNoMemory
-                                 ? "the device's allocate gave no memory"
-                                 : "the device's copy failed"};
-  }
-  if (solved.before != solved.after) {
-    return {Outcome::kError, function + " changed " +
-                                 name_changes(solved.before, solved.after) +
-                                 "; restore it"};
-  }
-  switch (solved.status) {
-    case ROPEPROOF_OK:
-      return {};
-    case ROPEPROOF_UNSUPPORTED:
-      return {Outcome::kUnsupported, function + ": ROPEPROOF_UNSUPPORTED"};
-    case ROPEPROOF_INVALID:
-      return {Outcome::kInvalid, function + ": ROPEPROOF_INVALID"};
-    default:
-      return {Outcome::kError,
-              function + " returned " + std::to_string(solved.status) +
-                  "; it must be ROPEPROOF_OK" +
-                  (function == "ropeproof_run" ? ", _UNSUPPORTED or _INVALID"
-                                               : " or _UNSUPPORTED")};
-  }
-}
-
-Answer answer_to_question(const Solved& solved) {
-  Answer answer = answer_of(solved, "ropeproof_supports");
-  if (answer.outcome == Outcome::kUnsupported) return {Outcome::kDeclined, ""};
-  if (answer.outcome == Outcome::kInvalid) {
-    return {Outcome::kError,
-            answer.detail + "; it must be ROPEPROOF_OK or _UNSUPPORTED"};
-  }
-  return answer;
 }
 
 constexpr const char* kForged =
@@ -225,6 +177,11 @@ class LibraryKernel : public GuardedKernel {
       answers.push_back(rounds == kQuestion ? answer_to_question(one)
                                             : answer_of(one));
       answers.back().is_steady = one.is_steady;
+      has_answered_ |= rounds != kQuestion && one.status == ROPEPROOF_OK;
+      if (one.status == ROPEPROOF_UNUSABLE && !has_answered_ &&
+          answers.back().outcome == Outcome::kFailed) {
+        refuse_machine(source_, answers.back().detail);
+      }
     }
     if (is_sound) return answers;
     worker_.reset();
@@ -324,6 +281,7 @@ class LibraryKernel : public GuardedKernel {
   int threads_ = 0;
   bool has_supports_ = false, is_on_device_ = false;
   bool is_first_ = true;        // the next call in its process
+  bool has_answered_ = false;   // some call
   bool is_silent_ = true;       // nothing came behind the last reply
   bool has_succeeded_ = false;  // the last process to end, with status 0
   std::uint64_t number_ = 0;
@@ -346,9 +304,11 @@ class LocalKernel : public GuardedKernel {
     return library_.description;
   }
   Answer run(const ropeproof_problem& problem) override {
-    return answer_of(device_ ? solve_on_device(*device_, library_.run, blocks(),
-                                               {problem}, 1)[0]
-                             : solve(library_.run, problem));
+    Solved solved = device_ ? solve_on_device(*device_, library_.run, blocks(),
+                                              {problem}, 1)[0]
+                            : solve(library_.run, problem);
+    note_fault(solved, library_.fault);
+    return answer_of(solved);
   }
   bool is_on_device() const override { return device_.has_value(); }
   Answer supports(const ropeproof_problem& problem) override {

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <ropeproof_device.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 namespace ropeproof::conformance::plugin {
 namespace {
 
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using std::chrono::milliseconds;
 
@@ -106,6 +108,23 @@ TEST_CASE("a kernel's status is its answer, and other numbers are errors",
   CHECK(status(-1).detail ==
         "ropeproof_run returned -1; it must be ROPEPROOF_OK, _UNSUPPORTED or "
         "_INVALID");
+}
+
+TEST_CASE("a launch that fails is a failed call, a lack before any is no run",
+          "[conformance][kernel]") {
+  const auto kernel = load("returns_direction");
+  Strided strided(*kernel);
+  const auto status = [&](std::int32_t direction) {
+    strided.problem.direction = direction;
+    return kernel->run(strided.problem);
+  };
+  CHECK(status(100 + ROPEPROOF_FAILED).outcome == Outcome::kFailed);
+  CHECK_THROWS_WITH(status(100 + ROPEPROOF_UNUSABLE),
+                    EndsWith("returns_direction.so: too little local memory"));
+  CHECK(status(ROPEPROOF_OK).outcome == Outcome::kOk);
+  CHECK(status(100 + ROPEPROOF_UNUSABLE).outcome == Outcome::kFailed);
+  CHECK(status(100 + ROPEPROOF_UNUSABLE).detail == "too little local memory");
+  CHECK(status(ROPEPROOF_FAILED).outcome == Outcome::kError);
 }
 
 TEST_CASE("what a kernel prints neither blocks it nor floods the log",

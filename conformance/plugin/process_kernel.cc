@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/plugin/answers.h"
 #include "conformance/plugin/arena.h"
 #include "conformance/plugin/child.h"
 #include "conformance/plugin/dense.h"
@@ -157,6 +158,7 @@ class ProcessKernel : public Kernel {
       const std::string status = reply.text("status");
       if (status != "ok") {
         const std::string message = message_of(reply);
+        if (status == "unusable") refuse_machine(command_, message);
         refuse("status \"" + status + "\" is not \"ok\"" +
                (message.empty() ? "" : ": " + message));
       }
@@ -278,6 +280,7 @@ class ProcessKernel : public Kernel {
     }
     read_bytes(total);
     if (status != "ok") return refusal(status, message);
+    has_answered_ = true;
 
     const char* at = received_.data();
     for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -292,15 +295,13 @@ class ProcessKernel : public Kernel {
     return {};
   }
 
-  static Answer refusal(const std::string& status, const std::string& message) {
-    const std::string detail =
-        text::one_line(message.empty() ? "status \"" + status + "\"" : message);
-    if (status == "unsupported") return {Outcome::kUnsupported, detail};
-    if (status == "invalid") return {Outcome::kInvalid, detail};
-    if (status == "failed") return {Outcome::kFailed, detail};
-    if (status == "error") return {Outcome::kError, detail};
+  Answer refusal(const std::string& status, const std::string& message) const {
+    if (status == "unusable" && !has_answered_) {
+      refuse_machine(command_, message);
+    }
+    if (auto answer = answer_of(status, message)) return *answer;
     refuse("status \"" + status +
-           "\" must be ok, unsupported, invalid, failed or error");
+           "\" must be ok, unsupported, invalid, failed, unusable or error");
   }
 
   void await(milliseconds limit) {
@@ -370,6 +371,7 @@ class ProcessKernel : public Kernel {
   std::uint32_t accepts_ = 0;   // of what was offered
   bool renews_ = false;         // makes itself fresh, and has not failed to
   bool has_supports_ = false;
+  bool has_answered_ = false;  // some call
   int threads_ = 0;
   std::unique_ptr<Child> process_;
   std::int64_t id_ = 0;    // of the latest request

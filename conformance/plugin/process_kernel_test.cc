@@ -168,8 +168,8 @@ TEST_CASE("an answer that breaks the protocol is an error, not the end",
        {"bytes-with-refusal",
         "buffers of status \"unsupported\" are [[\"q\",192]], not null"},
        {"unknown-status",
-        "status \"splendid\" must be ok, unsupported, invalid, failed or "
-        "error"},
+        "status \"splendid\" must be ok, unsupported, invalid, failed, "
+        "unusable or error"},
        {"numeric-message", "message: expected a string"},
        {"unknown-reply-field",
         "mood: unknown field; mistyped, or newer than this "
@@ -194,6 +194,14 @@ TEST_CASE("a process that refuses or ends has its own outcome",
   const Answer answer = run_fault(fault);
   CHECK(answer.outcome == outcome);
   CHECK(answer.detail == detail);
+}
+
+TEST_CASE("a process that this machine has too little for ends the run",
+          "[conformance][kernel]") {
+  const auto kernel = start("exec " + process("unusable"));
+  CHECK_THROWS_WITH(run_strided(*kernel), EndsWith("a reason in two lines"));
+  CHECK_THROWS_AS(start("exec " + process("unusable-at-once")),
+                  std::invalid_argument);
 }
 
 TEST_CASE("a process that is restarted is told how many threads to use",

@@ -259,6 +259,7 @@ Functions load(const std::string& path, Loaded& loaded) {
     const std::int32_t status = find_device(&*device);
     if (status != ROPEPROOF_OK || !is_whole(*device)) {
       loaded.stage = Loaded::kRefused;
+      loaded.status = status;
       copy_text(status != ROPEPROOF_OK
                     ? ("there is no device for it here: ropeproof_device "
                        "returned " +
@@ -270,7 +271,9 @@ Functions load(const std::string& path, Loaded& loaded) {
     }
     loaded.is_on_device = true;
   }
-  return {run, supports, device, library};
+  const auto fault = reinterpret_cast<decltype(&ropeproof_fault)>(
+      dlsym(library, "ropeproof_fault"));
+  return {run, supports, fault, device, library};
 }
 
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem) {
@@ -281,6 +284,12 @@ Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem) {
   solved.after = FloatControl::now();
   FloatControl::reset();
   return solved;
+}
+
+void note_fault(Solved& solved, decltype(&ropeproof_fault) fault) {
+  if (fault == nullptr) return;
+  const std::int32_t status = fault(solved.why, sizeof solved.why - 1);
+  if (status != ROPEPROOF_OK) solved.status = status;
 }
 
 Solved ask(decltype(&ropeproof_supports) supports,
@@ -328,7 +337,7 @@ void serve(const std::string& path, int threads, CrashNote& note,
   soil_memory();
   limit_threads(threads);
   Loaded loaded;
-  const auto [run, supports, memory, library] = load(path, loaded);
+  const auto [run, supports, fault, memory, library] = load(path, loaded);
   std::fflush(stdout);
   if (!runner.send(&loaded, sizeof loaded) || run == nullptr) return;
 
@@ -360,7 +369,10 @@ void serve(const std::string& path, int threads, CrashNote& note,
     }
     // A plug-in that forks comes back twice; the copy has nothing to say.
     if (getpid() != self) _exit(0);
-    for (Solved& one : solved) one.number = request.number;
+    for (Solved& one : solved) {
+      one.number = request.number;
+      if (request.rounds != kQuestion) note_fault(one, fault);
+    }
     std::fflush(stdout);
     if (!runner.send(solved.data(), solved.size() * sizeof solved[0])) return;
   }

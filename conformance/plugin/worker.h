@@ -52,6 +52,7 @@ struct Solved {
   bool is_steady = true;  // every round gave the same bits
   DeviceFault device = DeviceFault::kNone;
   FloatControl before, after;
+  char why[256]{};  // of ropeproof_fault
 };
 
 // Where a worker leaves the reason of its end, in memory that it shares with
@@ -68,6 +69,8 @@ Functions load(const std::string& path, Loaded& loaded);
 // Solves one problem in the calling thread, in the default floating-point
 // environment.
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem);
+// Notes what became of the launches of a call, where the library says it.
+void note_fault(Solved& solved, decltype(&ropeproof_fault) fault);
 // Asks in the same way whether the kernel takes the problem.
 Solved ask(decltype(&ropeproof_supports) supports,
            const ropeproof_problem& problem);

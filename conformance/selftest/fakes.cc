@@ -70,6 +70,8 @@ Finding find(const ExpectedFake& fake, const FakePlaces& places,
     kernel = open(fake, places);
   } catch (const plugin::KernelError& error) {
     return {kRefused, error.what(), 3};
+  } catch (const std::invalid_argument& error) {
+    return {kRefused, error.what(), 2};  // the machine lacks something
   }
   const cases::Corpus subject = subject_for(kernel->description(), corpus);
   check::Selection selection;

@@ -30,6 +30,7 @@ from ropeproof import wire as _wire
 
 if _wire.is_runner_there():
     _wire.take_over()
+    _wire.tell_what_is_missing()
 
 from ropeproof.arrays import (DTYPES, bf16_to_f32, f32_to_bf16, from_jax,
                               from_mlx, from_onnxruntime, from_torch, to_jax,

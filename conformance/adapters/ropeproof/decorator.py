@@ -11,7 +11,7 @@ from ropeproof import backends
 from ropeproof import few_shapes as few_shape_parts
 from ropeproof.arguments import one_whole, said
 from ropeproof.arrays import word_of
-from ropeproof.errors import WrongTable
+from ropeproof.errors import Error, WrongTable
 from ropeproof.problem import Problem, View, results_of
 from ropeproof.request import TENSORS
 
@@ -261,6 +261,8 @@ class _Kernel:
             return "unsupported", _text(error), None
         except Invalid as error:
             return "invalid", _text(error), None
+        except Error as error:  # of a backend: what cannot be compiled, or has no room
+            return "unusable", _text(error), None
         except BaseException as error:  # even SystemExit: the run goes on
             where = _where(error, self.files, self._in_use)
             if self._in_use:

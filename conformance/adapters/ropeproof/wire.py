@@ -5,8 +5,11 @@ import mmap
 import os
 import stat
 import sys
+import traceback
 
 import numpy as np
+
+from ropeproof.errors import Error
 
 _connection = None
 
@@ -32,6 +35,22 @@ def take_over():
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(line_buffering=True)
     return _connection
+
+
+def tell_what_is_missing():
+    """From now on an uncaught error that says what this machine lacks, a backend
+    or a package, is the answer to the runner, in place of a traceback."""
+    def hook(kind, error, trace):
+        if not isinstance(error, (Error, ImportError)):
+            return sys.__excepthook__(kind, error, trace)
+        where = [f"{os.path.basename(frame.filename)}:{frame.lineno}: "
+                 for frame in traceback.extract_tb(trace)
+                 if not frame.filename.startswith("<")]
+        line = str(error) if isinstance(error, Error) else where[-1] + str(error)
+        wire = Wire(*take_over())
+        wire.request()
+        wire.reply({"status": "unusable", "message": line})
+    sys.excepthook = hook
 
 
 class Wire:

@@ -14,6 +14,7 @@ describes = {
 describe_faults = {
     "later-abi": {"abi_version": 7},
     "cannot-describe": {"status": "error", "message": "no device found"},
+    "unusable-at-once": {"status": "unusable", "message": "no driver"},
     "huge-position": {"max_position": 2**64 - 1},
     "unknown-word": {"operations": ["rope", "waltz"]},
     "unknown-class": {"claims": [{"angle_class": "A9"}]},
@@ -80,7 +81,7 @@ def answer(request, payload):
         os.close(0)
         os.close(1)
         time.sleep(3600)
-    elif fault in ("unsupported", "invalid", "failed", "error"):
+    elif fault in ("unsupported", "invalid", "failed", "unusable", "error"):
         send({"status": fault, "message": "a reason\nin two lines"})
     elif fault in ("is-fresh", "is-never-fresh"):
         send({"status": "failed", "message": f"fresh: {fresh}"})

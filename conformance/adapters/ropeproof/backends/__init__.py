@@ -1,6 +1,7 @@
 """Where the kernels of a device run on a processor: what stands in for it, what a
 verdict then covers, and what it cannot see. BACKENDS.md has the page."""
 
+import contextlib
 import dataclasses
 import importlib
 import importlib.metadata
@@ -8,6 +9,7 @@ import os
 import sys
 
 from ropeproof.arrays import word_of
+from ropeproof.errors import Error
 
 MOST_HEADS = 32  # of q and k, that most_tokens is meant for; of more, fewer tokens
 
@@ -126,37 +128,47 @@ def use(name):
     unknown or not installed, or whose package was imported the other way.
     """
     if name == "cuda-as-cpp":
-        raise ValueError(f"backend={name!r} is of libraries: python3 -m "
-                         f"ropeproof.backends.cuda_as_cpp makes one of a .cu file")
+        raise Error(f"backend={name!r} is of libraries: python3 -m "
+                    f"ropeproof.backends.cuda_as_cpp makes one of a .cu file")
     if name not in BACKENDS:
-        raise ValueError(f"backend={name!r}: known are {', '.join(BACKENDS)}")
+        raise Error(f"backend={name!r}: known are {', '.join(BACKENDS)}")
     if name in _in_use:
         return _in_use[name]
     row = BACKENDS[name]
     try:
         version = importlib.metadata.version(row.package)
     except importlib.metadata.PackageNotFoundError:
-        raise ValueError(f"backend={name!r}: {row.package} is not installed; "
-                         f"pip install {row.package}") from None
+        raise Error(f"backend={name!r}: {row.package} is not installed; "
+                    f"pip install {row.package}") from None
     was_there = row.package in sys.modules
     if not was_there:
         os.environ.update(row.set_before)
-    try:
+    with _one_line(name, version):
         home = importlib.import_module(f"ropeproof.backends.{row.home}")
-    except ImportError as error:
-        raise ValueError(f"backend={name!r}: {error}") from None
     if not home.is_so():
         words = " ".join(f"{key}={value}" for key, value in row.set_before.items())
-        raise ValueError(
+        raise Error(
             f"backend={name!r}: {row.package} was imported before without {words}; "
             f"set it, or call ropeproof.backend({name!r}) before that import")
-    try:
+    with _one_line(name, version):
         declined = home.prepare()
         version = getattr(home, "version", lambda: version)()
-    except ImportError as error:
-        raise ValueError(f"backend={name!r}: {error}") from None
     folders = tuple(
         os.path.join(os.path.dirname(sys.modules[library].__file__), "")
         for library in row.libraries if library in sys.modules)
     _in_use[name] = InUse(row, version, declined, folders)
     return _in_use[name]
+
+
+@contextlib.contextmanager
+def _one_line(name, version):
+    """Whatever a driver, or a release of the package that lacks what is used of it,
+    raises here, as an Error."""
+    try:
+        yield
+    except ImportError as error:
+        raise Error(f"backend={name!r}: {error}") from None
+    except Exception as error:
+        words = str(error).splitlines() or [""]
+        raise Error(f"backend={name!r}: {BACKENDS[name].package} {version} cannot be used "
+                    f"so: {type(error).__name__}: {words[0]}") from error

@@ -90,7 +90,9 @@ def kernel(file, name, *flags):
             for number, (buffer, whole) in buffers.items():
                 cl.enqueue_copy(queue, whole, buffer)
         except cl.Error as error:
-            raise Error(f"{name}: {str(error).splitlines()[0]}") from None
+            is_lack = isinstance(error, cl.MemoryError)
+            raise (Error if is_lack else ValueError)(
+                f"{name}: {str(error).splitlines()[0]}") from None
         for number, (_, whole) in buffers.items():
             size = arguments[number].nbytes
             was = poison(size)
