@@ -178,7 +178,9 @@ class Reader {
   Step not_finite() const {
     return {"NaN or infinity in place of numbers",
             forms() ? frequency_bug() : cases::Bug("value/altered"),
-            forms() ? 1 : 4, "look for a division by 0, the logarithm of 0"};
+            forms() ? 1 : 4,
+            "look for a division by 0, the logarithm of 0, or an element that "
+            "was never written"};
   }
 
   // How likely a way that has nothing to do with the errors leaves as little.
@@ -253,18 +255,14 @@ class Reader {
     return is_given() ? cases::Bug("table/misread")
                       : cases::Bug("rotation/cosine-or-sine-off");
   }
-  // Whether all wrong answers are of tables that are given.
-  bool is_given() const {
-    return std::ranges::none_of(answers_, [](const Answer* a) {
-      return a->operation == ROPEPROOF_ROPE;
+  // Whether the kernel forms its angles in all wrong answers; or, with false,
+  // in none, as it is given tables.
+  bool forms(bool is_so = true) const {
+    return std::ranges::all_of(answers_, [&](const Answer* a) {
+      return (a->operation == ROPEPROOF_ROPE) == is_so;
     });
   }
-  // Whether the kernel forms its angles in all wrong answers.
-  bool forms() const {
-    return std::ranges::all_of(answers_, [](const Answer* a) {
-      return a->operation == ROPEPROOF_ROPE;
-    });
-  }
+  bool is_given() const { return forms(false); }
 
   double errors_of_factor(double factor) const {
     // |y - k w|^2 = |y - w|^2 - 2 (k - 1) (w, y - w) + (k - 1)^2 |w|^2
