@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 struct MatrixOptions {
   std::vector<std::string> reports, benches;
-  std::optional<std::string> causes, date;
+  std::optional<std::string> causes, date, kept;
   std::string out;
 };
 
@@ -55,7 +55,11 @@ report::Scoreboard board_of(const MatrixOptions& options) {
       }
     }
   }
-  return report::make_scoreboard(reports, causes, speeds, date);
+  std::vector<report::KeptRow> kept;
+  if (options.kept) {
+    kept = report::read_kept(text_of_report(*options.kept), *options.kept);
+  }
+  return report::make_scoreboard(reports, causes, speeds, date, kept);
 }
 
 // All that can go wrong goes wrong before the first file is written.
@@ -78,6 +82,7 @@ void write(const report::Scoreboard& board, const MatrixOptions& options) {
   add("SCOREBOARD.md", report::scoreboard_markdown(board));
   add("scoreboard.html", report::scoreboard_html(board));
   add("badge.svg", report::scoreboard_badge(board));
+  add("scoreboard.json", report::scoreboard_json(board));
   for (const auto& [file, text] : files) file.fill(text);
   for (const auto& [file, text] : files) file.appear(text);
 }
@@ -104,12 +109,16 @@ Command add_matrix(CLI::App& app) {
   command->add_option("--causes", options->causes,
                       "file: why cells are red (conformance/report/README.md)");
   command->add_option("--bench", options->benches, "files of bench --json");
+  command->add_option("--keep", options->kept,
+                      "scoreboard.json of an earlier board: its rows stay, but "
+                      "for engines that the reports are of");
   command->add_option("--date", options->date,
                       "the day that is printed, and on which causes expire "
                       "(default: today, in UTC)");
   command
       ->add_option("--out", options->out,
-                   "folder for SCOREBOARD.md, scoreboard.html and badge.svg")
+                   "folder for SCOREBOARD.md, scoreboard.html, badge.svg and "
+                   "scoreboard.json")
       ->required();
   return {command, [options] { return matrix(*options); }};
 }

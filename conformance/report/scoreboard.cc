@@ -63,7 +63,7 @@ void check_usable(const NamedReport& named, const NamedReport& first) {
 class Maker {
  public:
   Maker(const Waivers& causes, const Date& today) : today_(today) {
-    board_.date = today;
+    board_.origin.date = today;
     for (const Waiver& waiver : causes.entries) {
       if (waiver.kind == WaiverKind::kNone) {
         refuse(causes.file + ": the waiver of \"" + waiver.id + "\" for " +
@@ -76,15 +76,26 @@ class Maker {
   }
 
   Scoreboard make(const std::vector<NamedReport>& reports,
-                  const std::map<Engine, SpeedRange>& speeds) {
+                  const std::map<Engine, SpeedRange>& speeds,
+                  const std::vector<KeptRow>& kept) {
     if (reports.empty()) refuse("no report");
-    board_.suite_version = reports[0].report.suite_version;
-    board_.vectors_version = reports[0].report.vectors_version;
+    const Report& first = reports[0].report;
+    board_.origin.suite_version = first.suite_version;
+    board_.origin.vectors_version = first.vectors_version;
+    board_.origin.manifest_sha256 = first.manifest_sha256;
     for (const NamedReport& named : reports) {
       check_usable(named, reports[0]);
       add(named);
     }
-    set_rows(speeds);
+    set_speeds(speeds);
+    for (const KeptRow& row : kept) {
+      if (std::ranges::none_of(reports, [&](const NamedReport& named) {
+            return named.report.kernel.name == row.row.engine.name;
+          })) {
+        keep(row);
+      }
+    }
+    set_rows();
     set_causes();
     return std::move(board_);
   }
@@ -100,6 +111,35 @@ class Maker {
              " " + engine.version + ", " + column.asked);
     }
     cells_[{engine, column}] = cell_of(report);
+    rows_[engine] = {engine, board_.origin, {}, {}};
+  }
+
+  void keep(const KeptRow& kept) {
+    rows_[kept.row.engine] = {
+        kept.row.engine, kept.row.origin, {}, kept.row.speed};
+    for (std::size_t i = 0; i < kept.columns.size(); ++i) {
+      Cell cell = *kept.row.cells[i];
+      find_causes(cell, kept, i);
+      cells_[{kept.row.engine, kept.columns[i]}] = cell;
+    }
+  }
+
+  // Those of a kept cell, whose checks nobody sees any more.
+  void find_causes(Cell& cell, const KeptRow& kept, std::size_t column) {
+    Report asked;
+    asked.kernel.name = kept.row.engine.name;
+    asked.kernel.version = kept.row.engine.version;
+    asked.asked = kept.columns[column].asked;
+    std::set<std::string> reasons(kept.reasons[column].begin(),
+                                  kept.reasons[column].end());
+    for (const std::size_t i : causes_of(asked)) {
+      const Waiver& waiver = board_.causes[i].waiver;
+      if (reasons.erase(waiver.reason) == 0) continue;
+      cell.causes.push_back(i);
+      covers_[i] = true;
+      cell.expired += is_expired(waiver, today_) ? 1 : 0;
+    }
+    if (!reasons.empty()) cell.unexplained = cell.failed + cell.lacking;
   }
 
   Cell cell_of(const Report& report) {
@@ -113,8 +153,7 @@ class Maker {
     cell.claim = angle_classes(report.kernel);
     if (const auto& backend = report.kernel.backend) {
       cell.backend = backend->name + " " + backend->version;
-      board_.backends[cell.backend] =
-          backend->shows + "; not " + backend->hides;
+      cell.covers = backend->shows + "; not " + backend->hides;
     }
     if (totals.worst != nullptr && totals.worst->measurement->worst) {
       cell.worst = totals.worst->measurement->worst->ratio();
@@ -168,34 +207,38 @@ class Maker {
     ++(is_over ? cell.expired : cell.unexplained);
   }
 
-  void set_rows(const std::map<Engine, SpeedRange>& speeds) {
-    std::set<Engine> engines;
+  void set_speeds(const std::map<Engine, SpeedRange>& speeds) {
+    for (const auto& [engine, speed] : speeds) {
+      const auto row = rows_.find(engine);
+      if (row == rows_.end()) {
+        refuse("a speed of " + engine.name + " " + engine.version +
+               ", and no report");
+      }
+      row->second.speed = speed;
+    }
+  }
+
+  void set_rows() {
     for (const auto& [key, cell] : cells_) {
-      engines.insert(key.first);
       if (std::ranges::find(board_.columns, key.second) ==
           board_.columns.end()) {
         board_.columns.push_back(key.second);
+      }
+      if (!cell.backend.empty()) {
+        board_.backends.emplace(cell.backend, cell.covers);
       }
     }
     std::ranges::sort(board_.columns, {}, [](const Column& column) {
       return std::tuple(!column.profile.empty(), column.asked);
     });
-    for (const Engine& engine : engines) {
-      EngineRow row{engine, {}, {}};
+    for (auto& [engine, row] : rows_) {
       for (const Column& column : board_.columns) {
         const auto found = cells_.find({engine, column});
         row.cells.push_back(found == cells_.end()
                                 ? std::nullopt
                                 : std::optional(found->second));
       }
-      const auto speed = speeds.find(engine);
-      if (speed != speeds.end()) row.speed = speed->second;
       board_.rows.push_back(std::move(row));
-    }
-    for (const auto& [engine, speed] : speeds) {
-      if (engines.contains(engine)) continue;
-      refuse("a speed of " + engine.name + " " + engine.version +
-             ", and no report");
     }
   }
 
@@ -239,13 +282,10 @@ class Maker {
   Date today_;
   Scoreboard board_;
   std::vector<bool> is_known_, covers_;  // by cause: met its cell, a red check
+  std::map<Engine, EngineRow> rows_;     // without their cells
   std::map<std::pair<Engine, Column>, Cell> cells_;
   std::map<std::pair<Engine, Column>, std::string> files_;
 };
-
-std::string name_of(const EngineRow& row, const Column& column) {
-  return row.engine.name + " " + row.engine.version + ", " + column.asked;
-}
 
 }  // namespace
 
@@ -258,102 +298,9 @@ bool EngineRow::conforms() const {
 Scoreboard make_scoreboard(const std::vector<NamedReport>& reports,
                            const Waivers& causes,
                            const std::map<Engine, SpeedRange>& speeds,
-                           const Date& today) {
-  return Maker(causes, today).make(reports, speeds);
-}
-
-std::vector<std::string> open_points(const Scoreboard& board) {
-  std::vector<std::string> points;
-  for (const EngineRow& row : board.rows) {
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      const std::optional<Cell>& cell = row.cells[i];
-      if (!cell || cell->unexplained == 0) continue;
-      points.push_back(
-          name_of(row, board.columns[i]) + ": unexplained, " +
-          text::part_of(cell->unexplained, cell->failed + cell->lacking) +
-          " that are red");
-    }
-  }
-  for (const Cause& cause : board.causes) {
-    if (cause.state == Cause::State::kInForce) continue;
-    points.push_back("the cause for " + place_text(cause) + ": " +
-                     state_text(cause));
-  }
-  return points;
-}
-
-std::string count_text(const Scoreboard& board) {
-  const auto conforming = std::ranges::count_if(
-      board.rows, [](const EngineRow& row) { return row.conforms(); });
-  const std::size_t all = board.rows.size();
-  return std::to_string(all) + (all == 1 ? " engine, " : " engines, ") +
-         std::to_string(conforming) +
-         (conforming == 1 ? " conforms" : " conform");
-}
-
-std::string heading_text(const Column& column) {
-  return column.profile.empty() ? column.asked : column.profile;
-}
-
-std::string verdict_text(const Cell& cell) {
-  if (cell.kind == Cell::Kind::kConforms) return cell.level;
-  if (cell.kind == Cell::Kind::kInPart) return cell.level + " in part";
-  if (cell.failed + cell.lacking == 0) return "nothing judged";
-  if (cell.lacking == cell.asked) return "not offered";
-  const std::string of = " of " + std::to_string(cell.asked);
-  std::string text = cell.level + ": ";
-  if (cell.failed > 0) text += std::to_string(cell.failed) + of + " fail";
-  if (cell.failed > 0 && cell.lacking > 0) text += ", ";
-  if (cell.lacking > 0) {
-    text += std::to_string(cell.lacking) + (cell.failed > 0 ? "" : of) +
-            " not offered";
-  }
-  return text;
-}
-
-std::string figures_text(const Cell& cell) {
-  std::string text = cell.claim;
-  if (cell.worst >= 0) text += ", worst " + ratio_text(cell.worst);
-  if (cell.phase_rho >= 0) text += ", rho " + ratio_text(cell.phase_rho);
-  return text;
-}
-
-std::string backend_text(const Cell& cell) {
-  return cell.backend.empty() ? "" : "on " + cell.backend;
-}
-
-std::string kind_text(const Cause& cause) {
-  return text::word(cause.waiver.kind);
-}
-
-std::string place_text(const Cause& cause) {
-  const Waiver& waiver = cause.waiver;
-  std::string text = waiver.engine;
-  if (!waiver.version.empty()) text += " " + waiver.version;
-  if (!waiver.asked.empty() && waiver.asked != "*") text += ", " + waiver.asked;
-  if (waiver.id != "*") text += ", " + waiver.id;
-  return text;
-}
-
-std::string speed_text(const SpeedRange& speed) {
-  const std::string least = format("%.2g", speed.least);
-  const std::string most = format("%.2g", speed.most);
-  return least == most ? least : least + " to " + most;
-}
-
-std::string state_text(const Cause& cause) {
-  const std::string day = date_text(cause.waiver.expires);
-  switch (cause.state) {
-    case Cause::State::kInForce:
-      return "until " + day;
-    case Cause::State::kExpired:
-      return "expired on " + day + "; check it again";
-    case Cause::State::kStale:
-      return "stale: nothing fails any more; remove it";
-    case Cause::State::kOtherVersion:
-      return "about a version that was not judged; check it again";
-  }
-  return "";
+                           const Date& today,
+                           const std::vector<KeptRow>& kept) {
+  return Maker(causes, today).make(reports, speeds, kept);
 }
 
 }  // namespace ropeproof::conformance::report

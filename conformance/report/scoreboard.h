@@ -1,5 +1,6 @@
 // scoreboard.h -- engines by what they were asked: the reports of many runs as
-// one table, and why a cell of it is red.
+// one table, and why a cell of it is red. A run of a few engines joins the rows
+// of an earlier table.
 //
 // A cell is one report: an engine of one version, asked a tier or a profile. It
 // is red if the report does not conform, waivers aside; README.md says what a
@@ -11,7 +12,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/report/merge.h"
@@ -37,6 +40,7 @@ struct Cell {
   std::string level;    // with suffixes: "L1+M+D", "none"
   std::string claim;    // classes of angles: "A1", "A1 and A0"
   std::string backend;  // "lavapipe 22.3.6"; empty: where the engine belongs
+  std::string covers;   // what a verdict on it does: "logic; not precision"
   double worst = -1;    // the largest error over its bound; below 0: none seen
   double phase_rho = -1;  // of Totals
   // The checks that count, of these those that were wrong or had no answer, and
@@ -59,8 +63,16 @@ struct Cause {
   State state = State::kInForce;
 };
 
+// When a row was judged, and by what.
+struct Origin {
+  Date date;
+  std::string suite_version, vectors_version, manifest_sha256;
+  bool operator==(const Origin&) const = default;
+};
+
 struct EngineRow {
   Engine engine;
+  Origin origin;
   std::vector<std::optional<Cell>> cells;  // one per column; none: not asked
   std::optional<SpeedRange> speed;
 
@@ -75,18 +87,26 @@ struct Column {
 };
 
 struct Scoreboard {
-  std::string suite_version, vectors_version;
-  Date date;
+  Origin origin;                // of what was judged last
   std::vector<Column> columns;  // tiers first, then profiles by name
   std::vector<EngineRow> rows;  // by name and version
   std::vector<Cause> causes;    // of the engines that were judged
-  // What a verdict on each backend covers: "logic; not code generation".
-  std::map<std::string, std::string> backends;
+  // Each backend, and what a verdict on it covers.
+  std::set<std::pair<std::string, std::string>> backends;
+};
+
+// A row of an earlier board, as a file keeps it: its cells name their causes by
+// the reason.
+struct KeptRow {
+  EngineRow row;
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> reasons;  // by cell
 };
 
 // Makes the scoreboard, in whatever order the reports are given. `today`
-// decides what has expired. Throws ReportError, one line that names the file,
-// if
+// decides what has expired. A kept row stays unless a report is of its engine,
+// of whatever version; where a cause of it is gone, its cell is unexplained.
+// Throws ReportError, one line that names the file, if
 //
 // - a report is a shard, of chosen cases or operations, or of fresh cases
 // - two are of the same engine, version and selection, or of different versions
@@ -96,7 +116,8 @@ struct Scoreboard {
 Scoreboard make_scoreboard(const std::vector<NamedReport>& reports,
                            const Waivers& causes,
                            const std::map<Engine, SpeedRange>& speeds,
-                           const Date& today);
+                           const Date& today,
+                           const std::vector<KeptRow>& kept = {});
 
 // Returns what somebody must look at, a line each: red cells that are
 // unexplained, causes that have expired, are stale or are of another version.
@@ -111,6 +132,8 @@ std::string verdict_text(const Cell& cell);  // "L1+M", "none: 12 of 306 fail"
 std::string figures_text(const Cell& cell);  // "A1, worst 0.83, rho 0.41"
 std::string backend_text(const Cell& cell);  // "on lavapipe 22.3.6", or none
 std::string speed_text(const SpeedRange& speed);
+// "2026-11-30", and by what, where that is not what judged last.
+std::string origin_text(const Origin& origin, const Scoreboard& board);
 std::string kind_text(const Cause& cause);   // "defect"
 std::string place_text(const Cause& cause);  // "litgpt 0.5.13, profile *yarn*"
 std::string state_text(const Cause& cause);  // "until 2027-03-31", ...
@@ -119,5 +142,11 @@ std::string state_text(const Cause& cause);  // "until 2027-03-31", ...
 std::string scoreboard_markdown(const Scoreboard& board);
 std::string scoreboard_html(const Scoreboard& board);
 std::string scoreboard_badge(const Scoreboard& board);  // SVG
+
+// The rows of a board, to be kept. read_kept() throws ReportError for any
+// other text.
+std::string scoreboard_json(const Scoreboard& board);
+std::vector<KeptRow> read_kept(const std::string& text,
+                               const std::string& file);
 
 }  // namespace ropeproof::conformance::report

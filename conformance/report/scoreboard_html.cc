@@ -114,13 +114,15 @@ std::string html_table(const Scoreboard& board) {
   const auto head = [&](const std::string& text) {
     html += "<th scope=\"col\">" + escaped(text) + "</th>";
   };
+  head("judged");
   if (has_speed) head("speed");
   for (const Column& column : board.columns) head(heading_text(column));
   html += "</tr></thead>\n<tbody>\n";
   for (const EngineRow& row : board.rows) {
     html += "<tr><th scope=\"row\">" + escaped(row.engine.name) +
             "<span class=\"version\">" + escaped(row.engine.version) +
-            "</span></th>";
+            "</span></th><td data-column=\"judged\">" +
+            escaped(origin_text(row.origin, board)) + "</td>";
     if (row.speed) {
       html += "<td data-column=\"speed\">" + speed_text(*row.speed) + "</td>";
     } else if (has_speed) {
@@ -163,9 +165,10 @@ std::string scoreboard_html(const Scoreboard& board) {
       "initial-scale=1\">\n<title>RoPE engines, judged</title>\n<style>" +
       std::string(kStyle) + "</style>\n</head>\n<body>\n<main>\n" +
       "<h1>RoPE engines, judged</h1>\n<p>" + scoreboard_badge(board) +
-      "</p>\n<p class=\"soft\">ropeproof " + escaped(board.suite_version) +
-      ", vectors " + escaped(board.vectors_version) + ", " +
-      date_text(board.date) + "</p>\n" + html_table(board) +
+      "</p>\n<p class=\"soft\">ropeproof " +
+      escaped(board.origin.suite_version) + ", vectors " +
+      escaped(board.origin.vectors_version) + ", " +
+      date_text(board.origin.date) + "</p>\n" + html_table(board) +
       "<p class=\"soft\">A cell says the level that the engine reaches, then "
       "the "
       "class of angles that it claims, its largest error over the bound of "
@@ -202,7 +205,7 @@ std::string scoreboard_html(const Scoreboard& board) {
 }
 
 std::string scoreboard_badge(const Scoreboard& board) {
-  const std::string label = "ropeproof " + board.suite_version;
+  const std::string label = "ropeproof " + board.origin.suite_version;
   const std::string message = count_text(board);
   // The width in DejaVu Sans at 11 pixels; textLength makes other fonts fit.
   const auto width = [](const std::string& text) {

@@ -52,7 +52,7 @@ std::string cell_text(const Scoreboard& board,
 std::string markdown_table(const Scoreboard& board) {
   bool has_speed = false;
   for (const EngineRow& row : board.rows) has_speed |= row.speed.has_value();
-  std::string head = "| engine |", line = "|---|";
+  std::string head = "| engine | judged |", line = "|---|---|";
   if (has_speed) head += " speed |", line += "---|";
   for (const Column& column : board.columns) {
     head += " " + plain(heading_text(column)) + " |";
@@ -60,8 +60,8 @@ std::string markdown_table(const Scoreboard& board) {
   }
   std::string text = head + "\n" + line + "\n";
   for (const EngineRow& row : board.rows) {
-    text +=
-        "| " + plain(row.engine.name) + " " + plain(row.engine.version) + " |";
+    text += "| " + plain(row.engine.name) + " " + plain(row.engine.version) +
+            " | " + plain(origin_text(row.origin, board)) + " |";
     if (has_speed) {
       text += " " + (row.speed ? speed_text(*row.speed) : "") + " |";
     }
@@ -95,8 +95,9 @@ std::string cause_text(const Cause& cause, std::size_t number) {
 std::string scoreboard_markdown(const Scoreboard& board) {
   std::string text =
       "# Engines, judged\n\n![" + count_text(board) + "](badge.svg)\n\n" +
-      "By ropeproof " + plain(board.suite_version) + ", vectors " +
-      plain(board.vectors_version) + ", on " + date_text(board.date) +
+      "By ropeproof " + plain(board.origin.suite_version) + ", vectors " +
+      plain(board.origin.vectors_version) + ", on " +
+      date_text(board.origin.date) +
       ". Written by `ropeproof matrix`; nobody edits it. In colour: "
       "[scoreboard.html](scoreboard.html).\n\n" +
       markdown_table(board) +

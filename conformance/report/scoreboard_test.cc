@@ -76,6 +76,44 @@ const Cell& red_cell(const Scoreboard& made) {
   return *made.rows.at(1).cells.at(0);
 }
 
+TEST_CASE("a row of an earlier board stays until its engine is judged again",
+          "[conformance][scoreboard]") {
+  const Scoreboard whole = board({cause()}, {{{"right", "1.0"}, {0.5, 0.75}}});
+  const std::string text = scoreboard_json(whole);
+  const auto kept = read_kept(text, "kept.json");
+  const auto again = [&](const Entrant& entrant,
+                         const std::vector<Waiver>& causes) {
+    return make_scoreboard({report_of(entrant)}, {"causes.json", "", causes},
+                           {}, parse_date("2027-03-30"), kept);
+  };
+  // Another version of one engine: the other's row is as it was, with its day.
+  const Scoreboard later =
+      again({.name = "right", .version = "2.0"}, {cause()});
+  REQUIRE(later.rows.size() == 2);
+  CHECK(later.rows[0].engine.version == "2.0");
+  CHECK_FALSE(later.rows[0].speed);
+  CHECK(later.rows[1].engine == whole.rows[1].engine);
+  CHECK(later.rows[1].origin == whole.rows[1].origin);
+  CHECK(verdict_text(red_cell(later)) == verdict_text(red_cell(whole)));
+  CHECK(figures_text(red_cell(later)) == figures_text(red_cell(whole)));
+  CHECK(red_cell(later).causes == std::vector<std::size_t>{0});
+  CHECK(open_points(later).empty());
+  CHECK(origin_text(later.rows[1].origin, later) == "2027-03-31");
+  // A cause that is gone leaves its cell unexplained, and one whose red row was
+  // judged again is stale.
+  CHECK(open_points(again({.name = "right"}, {})).size() == 1);
+  CHECK_THAT(
+      open_points(again({.name = "wrong", .version = "2.1"}, {cause()})).at(0),
+      ContainsSubstring("stale"));
+  CHECK(again({.name = "wrong", .version = "2.1"}, {}).rows[0].speed->most ==
+        0.75);
+  for (const std::string& other :
+       {std::string("{}"), text + " ", text.substr(0, text.size() / 2)}) {
+    CHECK_THROWS_WITH(read_kept(other, "kept.json"),
+                      StartsWith("kept.json: no rows as `ropeproof matrix`"));
+  }
+}
+
 TEST_CASE("a red cell without a cause is unexplained",
           "[conformance][scoreboard]") {
   const Scoreboard made = board({});

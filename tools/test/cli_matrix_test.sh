@@ -29,8 +29,8 @@ causes "$version" 2199-12-31
 matrix=(matrix "${all[@]}" --date 2026-11-22 --out "$work/board")
 explained=("${matrix[@]}" --causes "$work/causes.json")
 says 0 '^3 engines, 1 conforms; 0 to look at$' "${explained[@]}"
-check "not three files" \
-  [ "$(LC_ALL=C ls "$work/board" | tr '\n' ' ')" = "SCOREBOARD.md badge.svg scoreboard.html " ]
+check "not four files" \
+  [ "$(LC_ALL=C ls "$work/board" | tr '\n' ' ')" = "SCOREBOARD.md badge.svg scoreboard.html scoreboard.json " ]
 check "no cause in the Markdown" grep -q 'the pairs are swapped.*my\\_rope\\_swapped.c:1' \
   "$work/board/SCOREBOARD.md"
 check "no badge" grep -q '3 engines, 1 conforms' "$work/board/badge.svg"
@@ -71,6 +71,15 @@ check "a part of a board is written" diff -r "$work/first" "$work/board"
 says 0 '' matrix "${all[3]}" "${all[1]}" "${all[2]}" "${all[0]}" --date 2026-11-22 \
   --out "$work/board" --causes "$work/causes.json"
 check "the order of the reports matters" diff -r "$work/first" "$work/board"
+
+# A few engines judged again join the rows of an earlier board.
+says 0 '^3 engines, 1 conforms; 0 to look at$' matrix "$work/fast.json" --date 2026-11-23 --out "$work/board" \
+  --causes "$work/causes.json" --keep "$work/first/scoreboard.json"
+check "a row that is kept is another" \
+  diff <(grep -v '"fast"' "$work/first/scoreboard.json") <(grep -v '"fast"' "$work/board/scoreboard.json")
+check "no days" grep -q '^| fast [^|]*| 2026-11-23 ' "$work/board/SCOREBOARD.md"
+check "not its own day" grep -q '^| my-rope 1.0 | 2026-11-22 ' "$work/board/SCOREBOARD.md"
+expect 2 'no rows as' "${matrix[@]}" --keep "$work/causes.json"
 
 # What somebody must look at.
 says 1 'my-rope-swapped .*, tier smoke: unexplained' "${matrix[@]}"
