@@ -77,6 +77,15 @@ class BadInput(unittest.TestCase):
                 self.assertNotIn("\n", str(caught.exception))
                 self.assertIn(message, str(caught.exception))
 
+    def test_local_memory_of_an_argument_counts(self):
+        with tempfile.TemporaryDirectory() as made:
+            file = pathlib.Path(made, "x.cl")
+            file.write_text("kernel void f(global float* y, local float* x) { y[0] = 1; }")
+            y = np.zeros(4, np.float32)
+            pocl.kernel(file, "f")((1,), (1,), y, pocl.cl.LocalMemory(64))
+            with self.assertRaisesRegex(ropeproof.Error, "f asks for 1073741824 bytes of local"):
+                pocl.kernel(file, "f")((1,), (1,), y, pocl.cl.LocalMemory(1 << 30))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -69,12 +69,19 @@ def kernel(file, name, *flags):
     Before and behind each buffer are NaNs; ValueError where a kernel wrote there."""
     made = _made(file, name, flags)
     device = _queue().device
-    asked = made.get_work_group_info(cl.kernel_work_group_info.LOCAL_MEM_SIZE, device)
-    if asked > device.local_mem_size:  # PoCL would end the process
-        raise Error(f"{file}: {name} asks for {asked} bytes of local memory; the device "
-                    f"has {device.local_mem_size}")
+    own = made.get_work_group_info(cl.kernel_work_group_info.LOCAL_MEM_SIZE, device)
+
+    def check_room(arguments=()):
+        """Error for more local memory than there is: PoCL would end the process, or
+        take it from elsewhere."""
+        asked = own + sum(x.size for x in arguments if isinstance(x, cl.LocalMemory))
+        if asked > device.local_mem_size:
+            raise Error(f"{file}: {name} asks for {asked} bytes of local memory; the device "
+                        f"has {device.local_mem_size}")
+    check_room()
 
     def launch(total, local, *arguments):
+        check_room(arguments)
         queue, buffers, given = _queue(), {}, []
         for number, x in enumerate(arguments):
             if isinstance(x, np.ndarray):
