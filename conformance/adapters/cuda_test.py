@@ -24,11 +24,11 @@ PROGRAM = os.path.join(folder.name, "ropeproof", "bin", "ropeproof")
 VECTORS = ["core-scalings-122", "core-scalings-123", "smoke-rich-014", "smoke-dims-003"]
 
 
-def judged(source, *flags, cases=()):
+def judged(source, *flags, cases=(), races=False):
     """Exit status, text and report of a kernel, in smoke or in these cases."""
     with tempfile.TemporaryDirectory() as made:
         library = os.path.join(made, "x.so")
-        cuda_as_cpp.build([source], library, flags=["-O0", *flags])
+        cuda_as_cpp.build([source], library, flags=["-O0", *flags], races=races)
         file = os.path.join(made, "report.json")
         done = subprocess.run([PROGRAM, "run", "--lib", library, "--report", file,
                                *(["--case", *cases] if cases else ["--tier", "smoke"])],
@@ -44,12 +44,26 @@ class Kernels(unittest.TestCase):
         self.assertEqual(report["description"]["backend"]["name"], "cuda-as-cpp")
 
     def test_a_missing_barrier_and_a_wrong_bound_of_a_block(self):
-        for bug, word in ((1, "never written, or a NaN"), (2, "past the end of positions"),
+        for bug, word in ((1, "NaN or infinity in place of numbers"), (2, "past the end of positions"),
                           (3, "not written")):
             with self.subTest(bug):
                 status, said, _ = judged(HERE / "shared_rope.cu", f"-DBUG={bug}")
                 self.assertEqual(status, 1, said)
                 self.assertIn(word, said)
+
+    def test_races_that_an_order_of_threads_does_not_show(self):
+        for bug, status, words in (
+                (0, 0, "CONFORMS"),
+                (1, 1, "shared memory that thread"),
+                (4, 1, "shared memory that thread")):
+            with self.subTest(bug):
+                got, said, _ = judged(HERE / "shared_rope.cu", f"-DBUG={bug}", races=True)
+                self.assertEqual(got, status, said)
+                self.assertIn(words, " ".join(said.split()))
+        self.assertEqual(judged(HERE / "shared_rope.cu", "-DBUG=4")[0], 0)
+        for flags in ([], ["-DFAST"]):
+            status, said, _ = judged(HERE / "shuffled_rope.cu", *flags, races=True)
+            self.assertEqual(status, 0, said)
 
     def test_shuffles_and_16_bits_and_what_is_wrong_on_a_gpu_alone(self):
         for flags in ([], ["-DFAST"]):
@@ -101,9 +115,8 @@ class Translated(unittest.TestCase):
         said = cuda_as_cpp.translated(
             "__shared__ float a[4][N], b;\nextern __shared__ __align__(16) char c[];", "x.cu")
         self.assertIn("static thread_local float a[4][N], b; static_assert(", said)
-        self.assertIn(" static thread_local ::ropeproof_cuda::Poisoned ropeproof_a("
-                      "&a, sizeof a); ", said)
-        self.assertIn("ropeproof_b(&b, sizeof b);\n", said)
+        self.assertIn(" ::ropeproof_cuda::Machine::here().share(&a, sizeof a); ", said)
+        self.assertIn("share(&b, sizeof b);\n", said)
         self.assertIn("c = ::ropeproof_cuda::dynamic_shared<", said)
 
     def refused(self, text, message):
@@ -130,12 +143,14 @@ class Translated(unittest.TestCase):
 class Launches(unittest.TestCase):
     def test_more_than_a_block_may_have_and_a_barrier_that_some_miss(self):
         text = (HERE / "shared_rope.cu").read_text()
-        for before, after, word in (
-                ("dim3(kThreads, kTokens)", "dim3(kThreads, 64)", "of 2048 threads; a block has"),
-                ("dim3(kThreads, kTokens)", "dim3(kThreads, kTokens), 300000",
-                 "300000 bytes of shared memory; a block has 232448"),
+        for before, after, status, word in (
+                ("dim3(kThreads, kTokens)", "dim3(kThreads, 64)", 1,
+                 "of 2048 threads; a block has"),
+                ("dim3(kThreads, kTokens)", "dim3(kThreads, kTokens), 300000", 2,
+                 "x.so: cuda-as-cpp: a launch asks for 300000 bytes of shared memory; a block "
+                 "has 232448 at most\n"),
                 ("__syncthreads();", "if (threadIdx.x > 2) __shfl_sync(7, 1, 0); else "
-                 "__syncthreads();", "threads of a block wait for others")):
+                 "__syncthreads();", 1, "threads of a block wait for others")):
             with self.subTest(word), tempfile.TemporaryDirectory() as made:
                 source = pathlib.Path(made, "x.cu")
                 source.write_text(text.replace(before, after))
@@ -144,8 +159,13 @@ class Launches(unittest.TestCase):
                 done = subprocess.run(
                     [PROGRAM, "run", "--lib", library, "--case", "smoke-rich-009"],
                     capture_output=True, text=True)
-                self.assertEqual(done.returncode, 3, done.stdout)
-                self.assertIn(word, done.stderr)
+                self.assertEqual(done.returncode, status, done.stdout)
+                if status == 2:
+                    self.assertEqual(done.stdout, "")
+                    self.assertTrue(done.stderr.endswith(word), done.stderr)
+                else:
+                    self.assertIn(word, " ".join(done.stdout.split()))
+                    self.assertEqual(done.stderr, "")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // shared_rope.cu -- a block rotates four tokens by a table in shared memory; for
-// cuda_test.py, which compiles it with BUG 1, 2 and 3, too. Dense, f32.
+// cuda_test.py, which compiles it with BUG 1 to 4, too. Dense, f32.
 #include <cuda_runtime.h>
 #include <ropeproof_kernel.h>
 
@@ -14,7 +14,17 @@ constexpr int kTokens = 4, kThreads = 32, kPairs = 256;
 __global__ void rotate(ropeproof_tensor x, const int64_t* positions,
                        int64_t seq, int64_t tokens, int half, float base) {
   __shared__ float cosine[kTokens][kPairs], sine[kTokens][kPairs];
-  const int64_t token = int64_t{blockIdx.x} * kTokens + threadIdx.y;
+#if BUG == 4  // each row takes a token from a counter that is not atomic
+  __shared__ int next, mine[kTokens];
+  if (threadIdx.x + threadIdx.y == 0) next = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) mine[threadIdx.y] = next++;
+  __syncthreads();
+  const int row = mine[threadIdx.y];
+#else
+  const int row = threadIdx.y;
+#endif
+  const int64_t token = int64_t{blockIdx.x} * kTokens + row;
   const bool is_token = BUG == 2 || token < tokens;  // of the last block
   for (int j = threadIdx.x; is_token && j < half; j += kThreads) {
     const float phi =

@@ -6,13 +6,19 @@
 // other numbers. Shared memory begins each block as NaNs. Global memory is the
 // host's. cuda_as_cpp.py has what C++ cannot say: a launch, and shared arrays.
 //
+// Compiled with -fsanitize=thread (cuda_as_cpp --races) it holds each access
+// against those of other threads, ropeproof_cuda_races.h.
+//
 // Not seen: code generation, contraction into fused operations, the special
 // function units (__sinf is sinf), weak order of memory, limits of registers.
-// Needs C++17, <ucontext.h> and <sys/mman.h>.
+// Needs C++17, <ucontext.h> and <sys/mman.h>; no _FORTIFY_SOURCE, whose longjmp
+// stays on one stack.
 #ifndef ROPEPROOF_CONFORMANCE_ROPEPROOF_CUDA_H_
 #define ROPEPROOF_CONFORMANCE_ROPEPROOF_CUDA_H_
 
 #include <math.h>
+#include <ropeproof_device.h>
+#include <setjmp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -25,10 +31,12 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -61,11 +69,8 @@ using cudaStream_t = void*;
 using cudaError_t = int;
 inline constexpr cudaError_t cudaSuccess = 0;
 enum { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDefault };
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline const char* cudaGetErrorString(cudaError_t) { return "no error"; }
+enum { cudaErrorLaunchFailure = 719 };
 inline cudaError_t cudaStreamCreate(cudaStream_t*) { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 inline cudaError_t cudaGetDeviceCount(int* count) {
   return *count = 1, cudaSuccess;
 }
@@ -82,248 +87,38 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
   return std::memcpy(to, from, bytes), cudaSuccess;
 }
 
+#include "ropeproof_cuda_machine.h"
+
 namespace ropeproof_cuda {
-
-// The 512 KiB that a thread has of local memory, and room for the calls.
-inline constexpr std::size_t kStackBytes = 640 * 1024, kGuardBytes = 1 << 16;
-inline constexpr unsigned kMostThreads = 1024;
-inline constexpr std::size_t kMostShared = 227 * 1024;
-inline constexpr std::size_t kMostStatic = 48 * 1024;  // a kernel's own arrays
-
-// What a launch is given in <<<>>>.
-struct Launch {
-  dim3 grid, block;
-  std::size_t shared;
-  cudaStream_t stream;
-  Launch(dim3 blocks, dim3 threads, std::size_t bytes = 0,
-         cudaStream_t on = nullptr)
-      : grid(blocks), block(threads), shared(bytes), stream(on) {}
-};
-
-[[noreturn]] inline void fail(const std::string& line) {
-  throw std::runtime_error("cuda-as-cpp: " + line);
-}
-
-// The threads of one block after the other.
-class Machine {
- public:
-  static Machine& here() {
-    static thread_local Machine machine;
-    return machine;
-  }
-
-  void run(const Launch& launch, const std::function<void()>& kernel) {
-    const auto count = [](const dim3& d) {
-      return std::size_t{d.x} * d.y * d.z;
-    };
-    const std::size_t blocks = count(launch.grid),
-                      threads = count(launch.block);
-    if (blocks == 0 || threads == 0 || threads > kMostThreads) {
-      fail("a launch of " + std::to_string(blocks) + " blocks of " +
-           std::to_string(threads) + " threads; a block has 1 to 1024");
-    }
-    if (launch.shared > kMostShared) {
-      fail("a launch asks for " + std::to_string(launch.shared) +
-           " bytes of shared memory; a block has 232448 at most");
-    }
-    kernel_ = &kernel;
-    ::gridDim = launch.grid, ::blockDim = launch.block;
-    dynamic_.resize(launch.shared);
-    threads_.resize(threads);
-    for (const std::size_t block : shuffled(blocks)) run_block(block);
-  }
-
-  void* dynamic() { return dynamic_.data(); }
-  void poison(void* memory, std::size_t bytes) {
-    std::memset(memory, 0xff, bytes);
-    shared_.emplace_back(memory, bytes);
-  }
-
-  // Waits for all threads of the block that have not returned, or for those of
-  // this warp that `mask` names.
-  void wait(bool is_warp, unsigned mask) {
-    Thread& thread = threads_[current_];
-    const std::size_t self = current_;
-    thread.state = is_warp ? State::kAtWarp : State::kAtBlock;
-    thread.mask = mask;
-    ucontext_t* const own = &fibres_[thread.fibre].context;
-    swapcontext(own, &scheduler_);
-    enter(self);
-  }
-
-  std::size_t lane() const { return current_ % warpSize; }
-  // Room for a value of each lane of this warp.
-  std::uint64_t* values() { return &values_[current_ - lane()]; }
-
- private:
-  enum class State { kNew, kReady, kAtBlock, kAtWarp, kDone };
-  struct Thread {
-    State state = State::kNew;
-    unsigned mask = 0;
-    std::size_t fibre = 0;
-  };
-  struct Fibre {
-    ucontext_t context{};
-    // Pages are there when they are touched, but for those below the stack.
-    void* const stack =
-        mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    Fibre() {
-      if (stack == MAP_FAILED) fail("no memory for the stacks of a block");
-      mprotect(stack, kGuardBytes, PROT_NONE);
-    }
-    Fibre(const Fibre&) = delete;
-    ~Fibre() { munmap(stack, kGuardBytes + kStackBytes); }
-  };
-
-  Machine() {
-    const char* const seed = std::getenv("ROPEPROOF_CUDA_SEED");
-    random_.seed(seed == nullptr ? 1 : std::strtoul(seed, nullptr, 10));
-  }
-
-  std::vector<std::size_t> shuffled(std::size_t count) {
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::shuffle(order.begin(), order.end(), random_);
-    return order;
-  }
-
-  void enter(std::size_t thread) {
-    const auto t = static_cast<unsigned>(thread);
-    current_ = thread;
-    ::threadIdx = {t % ::blockDim.x, t / ::blockDim.x % ::blockDim.y,
-                   t / ::blockDim.x / ::blockDim.y};
-  }
-
-  void run_block(std::size_t number) {
-    const auto b = static_cast<unsigned>(number);
-    ::blockIdx = {b % ::gridDim.x, b / ::gridDim.x % ::gridDim.y,
-                  b / ::gridDim.x / ::gridDim.y};
-    for (auto& [memory, bytes] : shared_) std::memset(memory, 0xff, bytes);
-    std::fill(dynamic_.begin(), dynamic_.end(), '\xff');
-    std::fill(threads_.begin(), threads_.end(), Thread{});
-    order_ = shuffled(threads_.size());
-    begun_ = 0, fibre_count_ = 0;
-    while (true) {
-      // A fibre takes one thread after the other until one of them waits.
-      while (begun_ < order_.size()) {
-        start_fibre();
-        rethrow();
-      }
-      std::vector<std::size_t> ready;
-      for (const std::size_t t : shuffled(threads_.size())) {
-        if (may_go_on(t)) ready.push_back(t);
-      }
-      if (ready.empty()) break;
-      for (const std::size_t t : ready) threads_[t].state = State::kReady;
-      for (const std::size_t t : ready) {
-        swapcontext(&scheduler_, &fibres_[threads_[t].fibre].context);
-        rethrow();
-      }
-    }
-    const auto waiting =
-        std::count_if(threads_.begin(), threads_.end(),
-                      [](const Thread& t) { return t.state != State::kDone; });
-    if (waiting > 0) {
-      fail(std::to_string(waiting) + " of " + std::to_string(threads_.size()) +
-           " threads of a block wait for others that do not come");
-    }
-  }
-
-  // Whether all that a waiting thread waits for wait, too, or have returned.
-  bool may_go_on(std::size_t number) const {
-    const Thread& one = threads_[number];
-    if (one.state == State::kAtBlock) {
-      return std::all_of(threads_.begin(), threads_.end(), [](const Thread& t) {
-        return t.state == State::kAtBlock || t.state == State::kDone;
-      });
-    }
-    if (one.state != State::kAtWarp) return false;
-    const std::size_t first = number - number % warpSize;
-    for (std::size_t lane = 0; lane < std::size_t{warpSize}; ++lane) {
-      if ((one.mask >> lane & 1) == 0 || first + lane >= threads_.size()) {
-        continue;
-      }
-      const Thread& other = threads_[first + lane];
-      if (other.state == State::kDone) continue;
-      if (other.state != State::kAtWarp || other.mask != one.mask) return false;
-    }
-    return true;
-  }
-
-  void start_fibre() {
-    if (fibre_count_ == fibres_.size()) fibres_.emplace_back();
-    Fibre& fibre = fibres_[fibre_count_++];
-    getcontext(&fibre.context);
-    fibre.context.uc_stack.ss_sp =
-        static_cast<char*>(fibre.stack) + kGuardBytes;
-    fibre.context.uc_stack.ss_size = kStackBytes;
-    fibre.context.uc_link = &scheduler_;
-    makecontext(&fibre.context, &Machine::begin, 0);
-    swapcontext(&scheduler_, &fibre.context);
-  }
-
-  static void begin() {
-    Machine& self = here();
-    const std::size_t fibre = self.fibre_count_ - 1;
-    while (self.begun_ < self.order_.size() && self.fault_ == nullptr) {
-      const std::size_t thread = self.order_[self.begun_++];
-      self.threads_[thread].fibre = fibre;
-      self.enter(thread);
-      try {
-        (*self.kernel_)();
-      } catch (...) {
-        self.fault_ = std::current_exception();
-      }
-      self.threads_[thread].state = State::kDone;
-    }
-  }
-
-  void rethrow() {
-    if (fault_ != nullptr)
-      std::rethrow_exception(std::exchange(fault_, nullptr));
-  }
-
-  const std::function<void()>* kernel_ = nullptr;
-  std::vector<Thread> threads_;
-  std::deque<Fibre> fibres_;  // whose contexts stay where they are
-  std::vector<std::size_t> order_;
-  std::size_t begun_ = 0, fibre_count_ = 0, current_ = 0;
-  std::uint64_t values_[kMostThreads]{};
-  std::vector<char> dynamic_;
-  std::vector<std::pair<void*, std::size_t>> shared_;
-  ucontext_t scheduler_{};
-  std::exception_ptr fault_;
-  std::mt19937 random_;
-};
-
-// A shared array, which it makes NaNs for each block.
-struct Poisoned {
-  Poisoned(void* memory, std::size_t bytes) {
-    Machine::here().poison(memory, bytes);
-  }
-};
 
 template <class T>
 T* dynamic_shared() {
   return static_cast<T*>(Machine::here().dynamic());
 }
 
-template <class Kernel>
-void launch(const Launch& how, const Kernel& kernel) {
-  Machine::here().run(how, kernel);
+// A launch that fails is noted, as CUDA does: see cudaGetLastError.
+template <class Call>
+void noted(const Call& call) {
+  try {
+    call();
+  } catch (const Lack& lack) {
+    Faults::here().note(ROPEPROOF_UNUSABLE, lack.what());
+  } catch (const std::exception& error) {
+    Faults::here().note(ROPEPROOF_FAILED, error.what());
+  }
 }
 
-// Returns what `call` does; where it throws, it prints a line and returns -1,
-// which is no status of ropeproof_run.
+template <class Kernel>
+void launch(const Launch& how, const Kernel& kernel) {
+  noted([&] { Machine::here().run(how, kernel); });
+}
+
+// Returns what `call` does; what it throws is noted as of a launch.
 template <class Call>
 std::int32_t guarded(const Call& call) {
-  try {
-    return call();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return -1;
-  }
+  std::int32_t status = ROPEPROOF_OK;
+  noted([&] { status = call(); });
+  return status;
 }
 
 // The value that lane `source` of this warp gives.
@@ -331,10 +126,12 @@ template <class T>
 T of_lane(unsigned mask, T value, std::size_t source) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));
   Machine& machine = Machine::here();
+  const bool was_watched = std::exchange(is_watched, false);
   std::memcpy(&machine.values()[machine.lane()], &value, sizeof value);
   machine.wait(true, mask);
   std::memcpy(&value, &machine.values()[source], sizeof value);
   machine.wait(true, mask);
+  is_watched = was_watched;
   return value;
 }
 
@@ -348,6 +145,81 @@ inline std::size_t within(int source, int width) {
 }
 
 }  // namespace ropeproof_cuda
+
+inline cudaError_t cudaGetLastError() {
+  return ropeproof_cuda::Faults::here().last();
+}
+inline cudaError_t cudaPeekAtLastError() {
+  return ropeproof_cuda::Faults::here().last(false);
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  return cudaGetLastError();
+}
+inline cudaError_t cudaDeviceSynchronize() { return cudaGetLastError(); }
+inline const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : "a launch failed";
+}
+// A device of two multiprocessors, of which each holds two blocks: few, so that
+// of grids that are made for them a block does more than one part of the work.
+enum { cudaDevAttrMultiProcessorCount = 16 };
+enum { cudaDevAttrMaxThreadsPerMultiProcessor = 39 };
+inline cudaError_t cudaGetDevice(int* device) {
+  return *device = 0, cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetAttribute(int* value, int which, int) {
+  *value = which == cudaDevAttrMultiProcessorCount ? 2 : 2048;
+  return cudaSuccess;
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel,
+                                                          int, std::size_t) {
+  return *blocks = 2, cudaSuccess;
+}
+template <class... Given>
+cudaError_t cudaLaunchKernel(void (*kernel)(Given...), dim3 grid, dim3 block,
+                             void** arguments, std::size_t shared = 0,
+                             cudaStream_t stream = nullptr) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    ropeproof_cuda::launch({grid, block, shared, stream}, [&] {
+      kernel(*static_cast<std::remove_reference_t<Given>*>(arguments[i])...);
+    });
+  }
+  (std::index_sequence_for<Given...>());
+  return cudaPeekAtLastError();
+}
+inline cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**,
+                                    std::size_t = 0, cudaStream_t = nullptr) {
+  ropeproof_cuda::noted([] {
+    ropeproof_cuda::fail("a kernel that is a void* has arguments of no type");
+  });
+  return cudaPeekAtLastError();
+}
+enum { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+struct cudaLaunchAttribute {
+  int id;
+  struct {
+    int programmaticStreamSerializationAllowed;
+  } val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes = 0;
+  cudaStream_t stream = nullptr;
+  cudaLaunchAttribute* attrs = nullptr;
+  unsigned numAttrs = 0;
+};
+template <class... Wanted, class... Given>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* how,
+                               void (*kernel)(Wanted...), Given... given) {
+  ropeproof_cuda::launch(
+      {how->gridDim, how->blockDim, how->dynamicSmemBytes, how->stream},
+      [&] { kernel(given...); });
+  return cudaPeekAtLastError();
+}
+extern "C" __attribute__((weak, visibility("default"))) int32_t ropeproof_fault(
+    char* line, size_t bytes) {
+  return ropeproof_cuda::Faults::here().take(line, bytes);
+}
 
 #ifdef __clang__
 #define ROPEPROOF_COMPILER ""  // its version has its name
@@ -365,5 +237,8 @@ ropeproof_backend() {
 }
 
 #include "ropeproof_cuda_types.h"
+#ifdef __SANITIZE_THREAD__
+#include "ropeproof_cuda_races.h"
+#endif
 
 #endif  // ROPEPROOF_CONFORMANCE_ROPEPROOF_CUDA_H_

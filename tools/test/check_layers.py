@@ -54,7 +54,7 @@ C_HEADERS = (
     "|stdint|stdio|stdlib|string|time"
 )
 KINDS = {
-    "kernel_abi": r"(conformance/include/)?ropeproof_(kernel|tokens|device|judge|fused|cuda|cuda_types)\.h",
+    "kernel_abi": r"(conformance/include/)?ropeproof_(kernel|tokens|device|judge|fused|cuda|cuda_[a-z]+)\.h",
     "second_oracle": "tools/prove/second_oracle/.*",
     "room": "conformance/([a-z]+)/.*",
     "reference": "reference/.*", "fast": "fast/.*", "tools": "tools/.*",
@@ -155,7 +155,7 @@ class House:
             return [], []  # but <stdint.h>
         if re.fullmatch(r"conformance/include/ropeproof_(tokens|device|judge|fused)\.h", file):
             return ["std", "kernel_abi"], ["include"]
-        if re.fullmatch(r"conformance/include/ropeproof_(cuda|cuda_types)\.h", file):
+        if re.fullmatch(r"conformance/include/ropeproof_cuda(_[a-z]+)?\.h", file):
             return ["std", "system", "kernel_abi"], ["include"]
         if file.startswith("conformance/engines/"):
             return MAY["engines"].split(), ["engines"]

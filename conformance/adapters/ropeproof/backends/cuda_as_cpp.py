@@ -26,12 +26,15 @@ HEADERS = ("cuda_runtime.h", "cuda_runtime_api.h", "cuda_fp16.h", "cuda_bf16.h",
            "hip/hip_fp16.h", "hip/hip_bf16.h")
 # Vector loads read arrays as other types, which nvcc takes.
 FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fno-strict-aliasing", "-fPIC",
-         "-shared", "-w")
+         "-shared", "-w", "-U_FORTIFY_SOURCE")
+# The compiler's calls at each access, without what ThreadSanitizer does there.
+RACES = ("-fsanitize=thread", "-nodefaultlibs", "-lstdc++", "-lm", "-lgcc_s", "-lgcc", "-lc")
 
 HIP = re.compile(r"\bhip(?=[A-Z])")  # whose names are CUDA's
 LAUNCH = re.compile(r"<<<(.*?)>>>\s*\(", re.S)
 NAME = re.compile(r"[\w:]+\s*$")
 COMMENT = re.compile(r"""//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")""", re.S)
+BY_ADDRESS = re.compile(r"\bcudaLaunchKernel\s*\([^,;]*")  # whose type would be lost
 SHARED = re.compile(r"(extern\s+)?__shared__\s+([^;{}()=]*(?:\([^()]*\)[^;{}()=]*)?);")
 
 
@@ -51,6 +54,7 @@ def translated(text, file):
                 f"::ropeproof_cuda::launch(::ropeproof_cuda::Launch({match[1]}), [&] {{ "
                 f"{text[start:match.start()]}({text[match.end():end]}); }})"
                 + text[end + 1:])
+    text = BY_ADDRESS.sub(lambda found: found[0].replace("(void*)", ""), text)
     return SHARED.sub(_shared, text)
 
 
@@ -88,14 +92,13 @@ def _shared(match):
     size = " + ".join(f"sizeof {name}" for name in names)
     return (f"static thread_local {declared}; static_assert({size} <= "
             f"::ropeproof_cuda::kMostStatic, \"shared arrays beyond 48 KiB\"); ") + " ".join(
-        f"static thread_local ::ropeproof_cuda::Poisoned ropeproof_{name}("
-        f"&{name}, sizeof {name});" for name in names)
+        f"::ropeproof_cuda::Machine::here().share(&{name}, sizeof {name});" for name in names)
 
 
-def build(sources, output, include=(), flags=(), without=(), compiler=None):
+def build(sources, output, include=(), flags=(), without=(), compiler=None, races=False):
     """Compiles CUDA files to a shared library. What they include of .cuh and .cu
     files is found in `include`, translated, too; headers of the names `without` are
-    empty. Error, with the compiler's first line, where it cannot be."""
+    empty. races: whether each access is held against those of other threads. Error, with the compiler's first line, where it cannot be."""
     compiler = compiler or shutil.which(os.environ.get("CXX", "c++"))
     if compiler is None:
         raise Error("backend='cuda-as-cpp' needs a C++20 compiler: install g++, or "
@@ -120,7 +123,7 @@ def build(sources, output, include=(), flags=(), without=(), compiler=None):
                                 + translated(text, source))
         command = [compiler, *FLAGS, *flags, f"-I{folder}",
                    *[f"-I{place}" for place in [*include, *FOLDERS]],
-                   *map(str, made), "-o", str(output)]
+                   *map(str, made), "-o", str(output), *RACES * races]
         done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if "error" in line]
@@ -150,9 +153,12 @@ def main():
     parser.add_argument("-I", dest="include", action="append", default=[])
     parser.add_argument("--without", action="append", default=[],
                         help="a header that is empty")
+    parser.add_argument("--races", action="store_true", help="hold each access against "
+                        "those of other threads: slower, some forty times")
     given, flags = parser.parse_known_args()
     try:
-        build(given.sources, given.output, given.include, flags, given.without)
+        build(given.sources, given.output, given.include, flags, given.without,
+              races=given.races)
     except Error as error:
         print(f"cuda_as_cpp: {error}", file=sys.stderr)
         sys.exit(2)
