@@ -55,7 +55,8 @@ judge() {
   shift
   rm -f "$reports/$name.json"
   timeout --foreground "$limit" build/release/ropeproof run "$@" \
-    --report "$reports/$name.json" >"$reports/$name.txt" || status=$?
+    --report "$reports/$name.json" >"$reports/$name.txt" \
+    2> >(tee "$reports/$name.err" >&2) || status=$?
   cat "$reports/$name.txt"
   echo
   if [ "$status" -eq 124 ]; then
@@ -65,7 +66,7 @@ judge() {
   fi
   note "$status"
   verdicts+=("$(grep -hE '^(CONFORMS|DOES NOT CONFORM|NOTHING|ADAPTER)' \
-    "$reports/$name.txt" || echo "$name: exit status $status, no verdict")")
+    "$reports/$name.txt" || echo "$name: not judged: $(tail -n 1 "$reports/$name.err")")")
 }
 
 # judge_engine NAME PROFILES ARGUMENT...: core, each profile, and the speed of whatever it
