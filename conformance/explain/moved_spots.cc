@@ -30,6 +30,14 @@ class Places {
     }
     return false;
   }
+  // Whether the number stands somewhere but at `own`.
+  bool have(double x, std::int64_t own, double within) const {
+    if (x == 0) return false;
+    auto i = std::ranges::lower_bound(sorted_,
+                                      std::pair(x - within, std::int64_t{-1}));
+    if (i != sorted_.end() && i->second == own) ++i;
+    return i != sorted_.end() && i->first <= x + within;
+  }
   // Whether the two numbers of a pair stand as far from each other somewhere
   // else.
   bool have(Complex z, const reference::Pair& own, double within) const {
@@ -54,7 +62,20 @@ class Places {
 
 }  // namespace
 
-bool MovedSpots::Found::is_most_of(std::int64_t all) const {
+void MovedSpots::Found::see(bool is_found, bool is_by_chance) {
+  ++all;
+  count += is_found ? 1 : 0;
+  by_chance += is_by_chance ? 1 : 0;
+}
+
+void MovedSpots::Found::add(const Found& of_answer) {
+  if (8 * of_answer.by_chance > of_answer.all) return;
+  all += of_answer.all;
+  count += of_answer.count;
+  by_chance += of_answer.by_chance;
+}
+
+bool MovedSpots::Found::is_most() const {
   constexpr std::int64_t kFewest = 4;
   return count >= kFewest && 4 * count >= all && 4 * by_chance <= count;
 }
@@ -85,6 +106,7 @@ void MovedSpots::add(const Answer& answer, const std::vector<Spot>& spots) {
     }
     in.sort(), out.sort();
   }
+  Found reads, writes, reads_apart, writes_apart, lookups;
   for (const Spot& s : spots) {
     const bool is_far = std::abs(s.y - s.want) > 16 * s.bound;
     if (!s.is_finite || s.is_left || !is_far || s.turn == 0.0) continue;
@@ -102,6 +124,18 @@ void MovedSpots::add(const Answer& answer, const std::vector<Spot>& spots) {
              (in.have(z.real(), row, d, read_within) &&
               in.have(z.imag(), row, d, read_within));
     };
+    // Each number that is not as it should be, in q or in k.
+    const auto are_elsewhere = [&](const std::array<Places, 2>& places,
+                                   Complex is, Complex due, double factor,
+                                   const reference::Pair& own, double near) {
+      const auto is_there = [&](double x, double right, std::int64_t i) {
+        return std::abs(x - right) <= near ||
+               places[s.is_key ? 1 : 0].have(factor * x, i, near) ||
+               places[s.is_key ? 0 : 1].have(factor * x, -1, near);
+      };
+      return is_there(is.real(), due.real(), own.u) &&
+             is_there(is.imag(), due.imag(), own.v);
+    };
     const Complex turn = s.y / s.x;
     const std::int64_t entry = s.token * p.pairs() + s.pair;
     const auto is_entry = [&](Complex z) {
@@ -109,15 +143,21 @@ void MovedSpots::add(const Answer& answer, const std::vector<Spot>& spots) {
              entries.have({z.real(), sense * z.imag()}, {entry, entry + size},
                           within / std::abs(s.x));
     };
-    ++far_;
-    read_.count += are_read(read) ? 1 : 0;
-    read_.by_chance += are_read(read * beside) ? 1 : 0;
-    written_.count += out.have(s.y, s.to, within) ? 1 : 0;
-    written_.by_chance += out.have(s.y * beside, s.to, within) ? 1 : 0;
-    entries_.count += is_entry(turn) ? 1 : 0;
+    reads.see(are_read(read), are_read(read * beside));
+    writes.see(out.have(s.y, s.to, within),
+               out.have(s.y * beside, s.to, within));
+    const auto see = [&](Found& found, const auto& places, Complex is,
+                         Complex due, const reference::Pair& own, double near) {
+      found.see(are_elsewhere(places, is, due, 1, own, near),
+                are_elsewhere(places, is, due, beside, own, near));
+    };
+    see(reads_apart, inputs, read, s.x, s.from, read_within);
+    see(writes_apart, results, s.y, s.want, s.to, within);
     // Another turn of the same length.
-    entries_.by_chance += is_entry(turn * std::polar(1.0, 0.375)) ? 1 : 0;
+    lookups.see(is_entry(turn), is_entry(turn * std::polar(1.0, 0.375)));
   }
+  read_.add(reads), written_.add(writes), entries_.add(lookups);
+  read_apart_.add(reads_apart), written_apart_.add(writes_apart);
 }
 
 }  // namespace ropeproof::conformance::explain

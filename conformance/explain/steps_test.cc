@@ -4,8 +4,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <complex>
+#include <map>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "conformance/cases/families/family.h"
@@ -115,6 +117,22 @@ TEST_CASE("the step that is wrong is seen from numbers alone",
         }) == Bug("value/altered"));
   CHECK(bug([](const At& a) { return Complex(NAN, NAN) * a.x; }) ==
         Bug("frequency/other"));
+}
+
+TEST_CASE("numbers of other rows are seen, also beside a right one",
+          "[conformance][diagnosis]") {
+  std::map<std::pair<std::int64_t, std::int64_t>, Complex> before;
+  const auto mixed = [&](const At& a, Complex own) {
+    const auto found = before.try_emplace({a.token, a.pair}, own).first;
+    const Complex other = std::exchange(found->second, own);
+    return Complex(own.real(), other.imag());
+  };
+  const Bug moved = "memory/wrong-place";
+  CHECK(step_seen([&](const At& a) { return mixed(a, a.turn * a.x); }).bug ==
+        moved);
+  before.clear();
+  CHECK(step_seen([&](const At& a) { return a.turn * mixed(a, a.x); }).bug ==
+        moved);
 }
 
 TEST_CASE("a position is seen from the pairs that it is wrong for",
