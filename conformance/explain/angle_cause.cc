@@ -98,8 +98,9 @@ class Causes {
           problem.spec.direction == reference::Direction::kAdjoint ? -1 : 1;
       std::vector<Multiple> multiples;
       for (const TurnedPair* p : some) {
-        multiples.push_back(
-            {times(*p, is_position), p->position * theta(*p) + sense * p->off});
+        multiples.push_back({times(*p, is_position),
+                             p->position * theta(*p) + sense * p->off,
+                             1 / std::sqrt(p->certainty)});
       }
       const double due = is_position ? some[0]->position : theta(*some[0]);
       const double limit =

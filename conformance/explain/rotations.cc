@@ -78,9 +78,9 @@ std::optional<Try> agreed(Try tried, const std::vector<Multiple>& multiples,
                           double noise) {
   auto& [solved, chance] = tried;
   double last = multiples[0].times;  // says nothing of the try made from it
-  for (const auto& [times, angle] : multiples | std::views::drop(1)) {
+  for (const auto& [times, angle, more] : multiples | std::views::drop(1)) {
     const double expected = times * solved.x;
-    const double own = noise + kSlope * std::abs(expected);
+    const double own = noise + more + kSlope * std::abs(expected);
     const double slack = own + solved.error * std::abs(times);
     if (slack > std::numbers::pi / 2) continue;  // it may be any circle
     if (is_far(angle - expected, slack)) return std::nullopt;
@@ -162,7 +162,7 @@ std::optional<Estimate> solve(std::vector<Multiple> multiples, double limit,
   if (multiples.empty()) return std::nullopt;
   std::ranges::sort(multiples, {},
                     [](const Multiple& m) { return std::abs(m.times); });
-  const auto [times, angle] = multiples[0];
+  const auto [times, angle, more] = multiples[0];
   const double most = std::ceil(std::abs(times) * limit / kCircle) + 1;
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
   if (!(most <= kMostTries)) return Estimate{0, kUnknown};
@@ -176,7 +176,7 @@ std::optional<Estimate> solve(std::vector<Multiple> multiples, double limit,
     if (std::abs(start.x) > limit) continue;
     ++tries;
     start.error =
-        (noise + kSlope * std::abs(times * start.x)) / std::abs(times);
+        (noise + more + kSlope * std::abs(times * start.x)) / std::abs(times);
     const std::optional<Try> fits = agreed(tried, multiples, noise);
     if (!fits) continue;
     const Estimate& solved = fits->solved;

@@ -45,6 +45,7 @@ double in_half_circle(double angle);
 // angle = times * x, up to whole circles.
 struct Multiple {
   double times = 0, angle = 0;
+  double noise = 0;  // of the angle, beyond that of all
 };
 
 // An x, known to within `error`; infinity: there is one, or several.
