@@ -187,6 +187,8 @@ explain::Place where_of(const Run& run,
   const bool has_values = std::ranges::any_of(failing, &Check::is_of_values);
   const Aspect aspect = has_values ? Aspect::kValues : failing.front()->aspect;
   for (const Check* check : failing) {
+    // A promise may have been asked of another problem than its case's.
+    if (has_values && !check->is_of_values()) continue;
     const auto facts = run.facts.find(check->case_id);
     if (facts == run.facts.end() || !ids.insert(check->case_id).second)
       continue;

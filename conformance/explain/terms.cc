@@ -95,8 +95,9 @@ class Candidates {
       add({"no " + name + " is given", {kind_of(name)}},
           [name](const Facts& facts) { return !facts.contains(name); });
     }
-    add_relation("rotary_dim", "head_dim");
-    add_relation("k_heads", "q_heads");
+    add_relation("rotary_dim", " is not ", "head_dim", std::not_equal_to());
+    add_relation("k_heads", " is not ", "q_heads", std::not_equal_to());
+    add_relation("k_heads", " > ", "q_heads", std::greater());
     for (const std::string& name : names_) add_others(name);
     for (const std::string& name : names_) add_remainders(name);
     const double bits = std::log2(static_cast<double>(all_.size()));
@@ -316,12 +317,13 @@ class Candidates {
     }
   }
 
-  void add_relation(const std::string& a, const std::string& b) {
-    add({a + " is not " + b, {kind_of(a), kind_of(b)}},
-        [a, b](const Facts& facts) {
-          const auto x = facts.find(a), y = facts.find(b);
-          return x != facts.end() && y != facts.end() && x->second != y->second;
-        });
+  template <class Is>
+  void add_relation(const std::string& a, const char* words,
+                    const std::string& b, Is is) {
+    add({a + words + b, {kind_of(a), kind_of(b)}}, [=](const Facts& facts) {
+      const auto x = facts.find(a), y = facts.find(b);
+      return x != facts.end() && y != facts.end() && is(x->second, y->second);
+    });
   }
 
   const std::vector<Facts>&members_, &others_;
