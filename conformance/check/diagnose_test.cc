@@ -1,6 +1,7 @@
 #include "conformance/check/diagnose.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <optional>
 
 #include "conformance/check/runner.h"
 #include "conformance/explain/test_answers.h"
@@ -64,6 +65,18 @@ TEST_CASE(
         };
       },
       "frequencies times 0.0174533");
+}
+
+TEST_CASE("of bugs that explain as much the one that spoils least is told",
+          "[conformance][diagnosis]") {
+  const auto found = said_of([](wrong::Pipeline& pipeline) {
+    pipeline.leaves_outside = true;
+    pipeline.outside = [](double x, double, bool) {
+      return x > 0 ? std::optional(x) : std::nullopt;
+    };
+  });
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what == "channels outside the window not written");
 }
 
 }  // namespace

@@ -97,8 +97,8 @@ class Diagnoser {
   }
 
   // The hypothesis that explains most of what is left and strikes wherever it
-  // can or by a rule; else one that is sure. The numbers of others may be a
-  // coincidence.
+  // can or by a rule; else one that is sure, of equals the least change. The
+  // numbers of others may be a coincidence.
   bool add_best() {
     std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> ranked;
     for (const std::size_t h : failures_.leads()) {
@@ -113,12 +113,17 @@ class Diagnoser {
       const Numbers failures = explained_by(h, false);
       const Rule where = strikes_.of_bug(hypotheses_[h].change,
                                          hypotheses_[h].rounds, failures);
-      // A rule for a few is found by chance, too, and so is a bug for one.
+      // A rule for a few is found by chance, too, and so is a bug for one, or
+      // one that nobody has met.
       const bool are_few = 4 * failures.size() < left_.size();
-      constexpr std::size_t kFew = 3;
-      if (are_few && failures.size() < kFew) continue;
+      const bool is_met = !hypotheses_[h].source.empty();
+      if (are_few && failures.size() < (is_met ? 3 : left_.size())) continue;
       if (where.place.kind == Kind::kNoSimpleRule) {
-        if (!sure && 4 * failures.size() >= 3 * left_.size() &&
+        const bool is_less = sure &&
+                             explained_by(sure->first, false).size() == some &&
+                             failures_.broken_by(h, failures) <
+                                 failures_.broken_by(sure->first, failures);
+        if ((!sure || is_less) && 4 * some >= 3 * left_.size() &&
             failures_.are_sure(failures, h)) {
           sure.emplace(h, where);
         }
@@ -154,25 +159,21 @@ class Diagnoser {
 
   // Of "not rotated" and "not written", which are one in place, the latter
   // where answers out of place are right: no code skips a rotation in place
-  // alone.
+  // alone. It is the latter, too, where a bug that writes elsewhere would do.
   std::size_t of_equals(std::size_t h, const Numbers& failures) {
-    constexpr cases::Bug kNotRotated = "rotation/sine-lost",
-                         kNotWritten = "shape/heads-miscounted";
-    const auto is_in_place = [](const Answer& answer) {
-      const cases::Problem& p = answer.asked->problem;
-      return p.storage.any_in_place(p.k_heads);
+    constexpr cases::Bug kNotWritten = "shape/heads-miscounted";
+    const auto is_out = [](const Failure& one) {
+      const cases::Problem& p = one.answer->asked->problem;
+      return !p.storage.any_in_place(p.k_heads);
     };
-    if (hypotheses_[h].bug != kNotRotated) return h;
-    for (const std::size_t i : failures) {
-      if (!is_in_place(failures_.answer(i))) return h;
-    }
-    const auto& right =
-        strikes_.contrast({failures_.answer(failures[0]).operation});
-    if (std::ranges::all_of(right, [&](const Failure& one) {
-          return is_in_place(*one.answer);
-        })) {
-      return h;
-    }
+    const bool is_skipped =
+        hypotheses_[h].name == wrong::kNotRotated &&
+        std::ranges::none_of(
+            failures, [&](std::size_t i) { return is_out(failures_.at(i)); }) &&
+        std::ranges::any_of(
+            strikes_.contrast({failures_.answer(failures[0]).operation}),
+            is_out);
+    if (!is_skipped && !failures_.are_unwritten(failures, h)) return h;
     for (const std::size_t other : failures_.leads()) {
       if (hypotheses_[other].bug == kNotWritten &&
           explained_by(other, false) == failures) {
@@ -183,11 +184,16 @@ class Diagnoser {
   }
 
   // A bug by no rule known is none of its own where it is part of another one:
-  // "only batch row 0 written", where?, is "not written", and says less.
+  // "only batch row 0 written", where?, is "not written", and says less. Unless
+  // that one would have spoilt far more.
   void take_whole(std::size_t h, const Rule& where) {
+    constexpr std::int64_t kFarMore = 4;
     const Numbers failures = explained_by(h, false);
     const std::optional<std::size_t> whole = failures_.whole_of(h, failures);
-    if (!whole) return take_one(h, where);
+    if (!whole || kFarMore * failures_.broken_by(h, failures) <
+                      failures_.broken_by(*whole, failures)) {
+      return take_one(h, where);
+    }
     take_one(*whole,
              strikes_.of_bug(hypotheses_[*whole].change, false, failures));
   }
@@ -197,7 +203,7 @@ class Diagnoser {
     h = of_equals(h, failures);
     Diagnosis d = named({h}, failures);
     d.where = where.place;
-    d.bug = bug_at(d.bug, where);
+    d.bug = bug_at(hypotheses_[h], where);
     failures_.add_rivals(d, h, failures);
     const bool is_sharp = std::ranges::any_of(
         failures, [&](std::size_t i) { return failures_.fit(i, h).sharp > 0; });

@@ -94,6 +94,22 @@ bool Failures::are_sure(const std::vector<std::size_t>& some,
   return sharp >= kFewest;
 }
 
+std::int64_t Failures::broken_by(std::size_t hypothesis,
+                                 const std::vector<std::size_t>& some) {
+  std::int64_t broken = 0;
+  for (const std::size_t i : some) broken += fit(i, hypothesis).broken;
+  return broken;
+}
+
+bool Failures::are_unwritten(const std::vector<std::size_t>& some,
+                             std::size_t hypothesis) const {
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  hypotheses_[hypothesis].change(pipeline);
+  return (pipeline.misread || pipeline.offset) &&
+         std::ranges::all_of(
+             some, [&](std::size_t i) { return at(i).trial->is_unwritten(); });
+}
+
 std::optional<std::size_t> Failures::whole_of(
     std::size_t part, const std::vector<std::size_t>& failures) {
   const auto is_whole = [&](std::size_t whole) {

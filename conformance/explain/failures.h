@@ -54,6 +54,14 @@ class Failures {
   // are far from right, and where it rounds, whole answers.
   bool are_sure(const std::vector<std::size_t>& some, std::size_t hypothesis);
 
+  // Right elements of these failures that a hypothesis would have spoilt.
+  std::int64_t broken_by(std::size_t hypothesis,
+                         const std::vector<std::size_t>& some);
+  // Whether a hypothesis would write elsewhere what no wrong element of these
+  // failures shows: none was written.
+  bool are_unwritten(const std::vector<std::size_t>& some,
+                     std::size_t hypothesis) const;
+
   // A lead that explains these failures, too, and changes all that this one
   // does in the same way, and more; none that rounds.
   std::optional<std::size_t> whole_of(std::size_t part,

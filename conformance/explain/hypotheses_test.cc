@@ -295,12 +295,33 @@ TEST_CASE("hypotheses that are the same kernel are known",
   // Of few rows, one lies beyond what an integer holds as soon as a stride
   // does.
   Groups known = {
-      {"offsets cut to 16 bits", "strides cut to 16 bits"},
+      {"offsets cut to signed 16 bits", "offsets cut to unsigned 16 bits",
+       "strides cut to 16 bits"},
       {"offsets cut to signed 32 bits", "offsets cut to unsigned 32 bits",
        "strides cut to 32 bits"}};
   CHECK(aliases({ROPEPROOF_ROPE, ROPEPROOF_LOOKUP, ROPEPROOF_ROTATE}) == known);
   known.insert({"direction reversed", "position negated"});
   CHECK(aliases({ROPEPROOF_ROPE}) == known);
+}
+
+TEST_CASE("what stands in place was written, whatever it is",
+          "[conformance][diagnosis]") {
+  const auto is_it = [](const Case& c) {
+    return c.problem.dtype == Format::kF32 && c.problem.k_heads > 0 &&
+           c.problem.storage.in_place == cases::InPlace::kQueries;
+  };
+  const auto c = std::ranges::find_if(tried(), is_it);
+  REQUIRE(c != tried().end());
+  const Base base =
+      base_of(wrong::exact_pipeline(), ROPEPROOF_A0, Format::kF32);
+  const judge::Output right = answer(base, *c, ROPEPROOF_ROPE, nothing);
+  const auto is_unwritten = [&](cases::Bits judge::Output::*tensor) {
+    judge::Output output = right;
+    std::ranges::fill(output.*tensor, 0xffffffff);
+    return trial_of(base, *c, ROPEPROOF_ROPE, output).is_unwritten();
+  };
+  CHECK_FALSE(is_unwritten(&judge::Output::q));
+  CHECK(is_unwritten(&judge::Output::k));
 }
 
 }  // namespace

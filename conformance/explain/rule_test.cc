@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 
+#include "conformance/explain/where.h"
+
 namespace ropeproof::conformance::explain {
 namespace {
 
@@ -115,6 +117,20 @@ TEST_CASE("one answer of many is no ground for a rule of two terms",
   const Rule found =
       rule(300, [](std::size_t i, const Facts&) { return i == 17; });
   CHECK(found.place.kind == Kind::kNoSimpleRule);
+}
+
+TEST_CASE(
+    "a rotation that ends early has the class of its loop, a lost sine none",
+    "[conformance]") {
+  Rule where;
+  where.conditions.push_back(
+      {{{.words = "index of the token modulo 16 is 15",
+         .facts = {{Owner::kElement, Subject::kTokens}}}},
+       {}});
+  CHECK(bug_at(wrong::known("not rotated"), where) ==
+        cases::Bug("shape/32-bit-overflow"));
+  CHECK(bug_at(wrong::known("sine lost"), where) ==
+        cases::Bug("rotation/sine-lost"));
 }
 
 }  // namespace

@@ -58,6 +58,9 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel,
   rows_ = row_bounds();
   const std::int64_t row = row_size();
   for (const judge::OutputTensor& tensor : layout.tensors()) {
+    const bool is_in_place =
+        tensor.x != nullptr &&
+        problem_.storage.is_in_place(tensor.name == judge::Tensor::kK);
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
       const std::uint64_t got = reference::at(tensor.got, i),
                           want = reference::at(tensor.golden, i);
@@ -74,7 +77,9 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel,
                                         reference::at(*tensor.x, i));  // copied
         if (distance(value.got, value.want) == 0) value.is_wrong = false;
       } else {
-        value.got = written_number(format(), got);
+        // In place a buffer holds the input before.
+        value.got =
+            is_in_place ? decode(format(), got) : written_number(format(), got);
         value.want = std::bit_cast<double>(want);
       }
       value.is_exact = is_rounded(value.got, value.want);

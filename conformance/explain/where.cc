@@ -148,7 +148,7 @@ void Where::add(const Answer& answer, const Trial& trial,
 }
 
 std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
-                               const Trial& trial) {
+                               const Trial& trial, bool is_alone) {
   const auto width =
       static_cast<std::size_t>(answer.asked->problem.spec.layout.head_dim);
   const std::size_t rows = static_cast<std::size_t>(trial.elements()) / width;
@@ -160,14 +160,15 @@ std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
       is_wrong = is_wrong || trial.is_wrong(row * width + c);
     }
     const judge::Element e = trial.element(row * width + row * kStep % width);
-    if (rule.holds(facts_at(answer, e, true)) == is_wrong) continue;
+    if (rule.holds(facts_at(answer, e, is_alone)) == is_wrong) continue;
     found.resize(rows);
     found[row] = true, ++count;
   }
   return found;
 }
 
-cases::Bug bug_at(cases::Bug bug, const Rule& where) {
+cases::Bug bug_at(const wrong::Mutation& mutation, const Rule& where) {
+  const cases::Bug bug = mutation.bug;
   const auto has = [&](const auto& is) {
     return std::ranges::any_of(where.conditions, [&](const Condition& one) {
       return std::ranges::any_of(one.terms, is);
@@ -178,12 +179,11 @@ cases::Bug bug_at(cases::Bug bug, const Rule& where) {
       return std::ranges::find(term.facts, kind) != term.facts.end();
     });
   };
-  constexpr cases::Bug kRotationLost = "rotation/sine-lost",
-                       kStridesIgnored = "memory/strides-ignored";
+  constexpr cases::Bug kStridesIgnored = "memory/strides-ignored";
   if (bug == kStridesIgnored && is_about({Owner::kCase, Subject::kOrder})) {
     return "shape/axes-confused";
   }
-  if (bug != kRotationLost) return bug;
+  if (mutation.name != wrong::kNotRotated) return bug;
   constexpr FactKind kTokens{Owner::kProblem, Subject::kTokens};
   if (has([&](const Term& term) {
         return term.facts == std::vector{kTokens} &&

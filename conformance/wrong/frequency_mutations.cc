@@ -65,7 +65,11 @@ Mutations exponents() {
       of("exponent -j/(r/2 - 1)", "of: exponent -(2j+1)/r, half a step off",
          [](double j, double r) { return r > 2 ? -j / (r / 2 - 1) : -j; }),
       of("exponent -2j/(r - 1)", "of: exponent -j/(r/2 - 1)",
-         [](double j, double r) { return -2 * j / (r - 1); })};
+         [](double j, double r) { return -2 * j / (r - 1); }),
+      of("exponent -2j/64, whatever the width", "of: exponent over head_dim",
+         [](double j, double) { return -2 * j / 64; }),
+      of("exponent -2j/128, whatever the width", "of: exponent over head_dim",
+         [](double j, double) { return -2 * j / 128; })};
 }
 
 Mutations bases() {
@@ -88,6 +92,11 @@ Mutations bases() {
                    }),
                    yarn_of_base(base))));
   }
+  all.push_back(
+      fixed("base cut to a whole number", kOther,
+            takes_power([](auto&, auto, auto& due) {
+              return PairPower{std::trunc(due.base), due.n, due.d}.value();
+            })));
   all.push_back(
       {"given frequencies ignored, base 10000", kOther, kBug, 1,
        "where base is 0, the frequencies are those of inv_freq",

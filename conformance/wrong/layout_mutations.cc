@@ -42,6 +42,19 @@ Pair written_in_the_other(const Spec& spec, std::int64_t j) {
   return plain_pair(spec, !writes_interleaved(spec), j);
 }
 
+// Pairs of a kernel whose tile has so many channels, half split each.
+auto pairs_in_tiles(std::int64_t channels) {
+  return set(&Pipeline::pair, [=](Spec spec, std::int64_t j) {
+    Layout& layout = spec.layout;
+    if (layout.pairing == Pairing::kHalfSplit && layout.pair_distance == 0 &&
+        layout.rotary_dim % channels == 0) {
+      layout.pairing = Pairing::kNestedHalfSplit;
+      layout.blocks = layout.rotary_dim / channels;
+    }
+    return reference::source_pair(spec, j);
+  });
+}
+
 Mutations pairs() {
   constexpr const char* kAdvice =
       "half split (j, j + r/2), interleaved (2j, 2j + 1)";
@@ -81,6 +94,10 @@ Mutations pairs() {
                         ? plain_pair(spec, false, j)
                         : reference::source_pair(spec, j);
            })},
+      {"each 64 channels half split", "of: pairs of the other layout",
+       "layout/pairs-swapped", 3, kAdvice, pairs_in_tiles(64)},
+      {"each 128 channels half split", "of: pairs of the other layout",
+       "layout/pairs-swapped", 3, kAdvice, pairs_in_tiles(128)},
       {"table laid out for the other pairing",
        "raiyanyahya/how-to-train-your-gpt#6", "layout/table-of-other-pairing",
        3,
@@ -154,7 +171,7 @@ Mutations rotations() {
            [](CosSin& u, auto&) {
              u = {1, 0};
            })},
-      {"not rotated", "linkedin/Liger-Kernel#342", "rotation/sine-lost", 4,
+      {kNotRotated, "linkedin/Liger-Kernel#342", "rotation/sine-lost", 4,
        "look whether the rotation runs here at all, and whether the "
        "frequencies are not still 0",
        for_all([](CosSin& r) {

@@ -295,7 +295,9 @@ Mutations integers() {
                  *stride = cut<std::uint16_t>(*stride);
                }
              })),
-      narrow("offsets cut to 16 bits", kOfOffsets,
+      narrow("offsets cut to signed 16 bits", kOfOffsets,
+             set(&Pipeline::offset, cut<std::int16_t>)),
+      narrow("offsets cut to unsigned 16 bits", kOfOffsets,
              set(&Pipeline::offset, cut<std::uint16_t>)),
       narrow("offsets cut to signed 32 bits", "vllm-project/vllm#52416",
              set(&Pipeline::offset, cut<std::int32_t>)),

@@ -42,6 +42,9 @@ const std::vector<Mutation>& mutations();
 const std::vector<Mutation>& numeric_mutations();
 // The known bug of this name; throws std::logic_error for others.
 const Mutation& known(std::string_view name);
+// The name of the one that leaves numbers as they were: what a loop does that
+// ends too early, if in place or after a copy.
+inline constexpr const char* kNotRotated = "not rotated";
 
 // Changes that several bugs share.
 

@@ -79,7 +79,6 @@ std::vector<Program> programs() {
       one(kNarrow, kProduct, kToFormat, 1, When{kHeadIndex, kAbove, 3}),
       one(kNarrow, kFrequency, kByRecurrence),
       one(kNarrow, kFrequency, kToBits, 11, When{kPairIndex, kIs, 3}),
-      one(kNarrow, kAngle, kCoarseReduction, 24),
       one(kWide, kAmplitude, kToFormat, 2),
       one(kNarrow, kSine, kNegated, 0, When{kHeads, kAbove, 32}),
       one(kNarrow, kResult, kZeroed, 0, When{kOutAddress, kRest, 32, 16}),
