@@ -294,10 +294,9 @@ Child::Wire Child::receive(std::string& received, std::size_t bytes,
 
 pid_t Child::inmost() {
   has_ended();  // names the worker
-  if (!is_walled_) return worker_;
   if (inmost_ >= 0) return inmost_;
   pid_t pid = worker_;
-  for (int level = 0; level < 2; ++level) {
+  for (int level = 0; is_walled_ && level < 2; ++level) {
     const std::string number = std::to_string(pid);
     std::ifstream children("/proc/" + number + "/task/" + number + "/children");
     if (!(children >> pid)) return pid;
@@ -309,12 +308,10 @@ std::optional<Footprint> Child::footprint() {
   if (has_ended() || worker_ < 0) return std::nullopt;
   const std::string process = "/proc/" + std::to_string(inmost());
   std::ifstream file(process + "/statm");
-  std::size_t size = 0, resident = 0, shared = 0;
-  if (!(file >> size >> resident >> shared) || resident < shared) {
-    return std::nullopt;
-  }
+  std::size_t size = 0, rss = 0, shared = 0;
+  if (!(file >> size >> rss >> shared) || rss < shared) return std::nullopt;
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return Footprint{(resident - shared) * page, size * page,
+  return Footprint{(rss - shared) * page, size * page,
                    entries_of(process + "/task"), entries_of(process + "/fd")};
 }
 
