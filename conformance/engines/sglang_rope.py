@@ -44,7 +44,7 @@ def rotary(x, freqs_cis):
 KINDS = {"mrope": (mrope, dict(like="mrope", features=["keys"])),
          "vision": (vision, dict(like="meta", features=["keys"], dtypes=["f16", "bf16"],
                                  supports=lambda p: p.k_heads in (0, p.q_heads))),
-         "diffusion": (rotary, dict(like="diffusers", pairings=["interleaved"]))}
+         "diffusion": (rotary, dict(like="diffusers", pairings=["interleaved"], most_tokens=32))}
 function, how = KINDS[sys.argv[1]]
 ropeproof.kernel(name="sglang." + sys.argv[1], version=parts.version("sglang"),
                  backend="triton-interpret", **how)(function)

@@ -64,7 +64,8 @@ for package in numpy "${@:-torch}"; do
     continue
   fi
   flags=(-c "$pins")
-  if [[ $line == *"# alone" ]]; then flags=(--no-deps); fi
+  # Of the whole package another Python may be asked than of its RoPE.
+  if [[ $line == *"# alone" ]]; then flags=(--no-deps --ignore-requires-python); fi
   "$python" -m pip install --disable-pip-version-check "${flags[@]}" "$pin" \
     >"$log" 2>&1 ||
     fail "pip could not install $pin: $(grep -E '^ERROR' "$log" | tail -n 1)"
