@@ -68,6 +68,17 @@ class Readings(unittest.TestCase):
             close(y, X, positions=PLACES, scaling=LLAMA3)
         self.assertNotIn("reading", str(raised.exception))
 
+    def test_a_copy_is_not_rotated_though_row_0_gives_it(self):
+        phi = np.outer(np.arange(8192), 1e4 ** -(np.arange(32) / 32))
+        table = dict(cos=np.cos(phi).astype(np.float32),
+                     sin=np.sin(phi).astype(np.float32), positions=PLACES)
+        with self.assertRaisesRegex(AssertionError, "what +not rotated, or row of the"
+                                                    " table used: 0 in place"):
+            close(X.copy(), X, **table)
+        y = golden(X, **{**table, "positions": PLACES * 0 + 5})
+        with self.assertRaisesRegex(AssertionError, "what +row of the table used: 5"):
+            close(y.astype(np.float32), X, **table)
+
     def test_positions_in_any_integer_type_are_named(self):
         far = np.sort(rng.choice(2**36, 64, replace=False))
         for places, cut, words in (

@@ -67,7 +67,10 @@ class Taker {
       used.push_back(
           {static_cast<double>(due(token)), static_cast<double>(row)});
     }
-    return "row of the table used: " + explain::positions_text(used);
+    // Row 0 rotates by nothing, too.
+    const bool is_copied = output_.q == problem_.q && output_.k == problem_.k;
+    return (is_copied ? "not rotated, or " : "") +
+           ("row of the table used: " + explain::positions_text(used));
   }
 
  private:
