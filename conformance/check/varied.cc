@@ -166,8 +166,9 @@ class Asker {
     own->asked = c;
     judge::Output output;
     const Subject subject{own->asked, like_.operation};
-    const bool is_answered =
-        call_of(kernel_, subject).run(output).outcome == plugin::Outcome::kOk;
+    const plugin::Answer answered = call_of(kernel_, subject).run(output);
+    if (!answered.was_made) return std::nullopt;
+    const bool is_answered = answered.outcome == plugin::Outcome::kOk;
     own->facts = facts_of(own->asked.problem);
     own->facts.insert(more.begin(), more.end());
     explain::Answer& answer = all_.emplace_back();
