@@ -34,8 +34,11 @@ int32_t ropeproof_run(const ropeproof_problem* p) {
   const int64_t tokens = p->batch * p->seq, half = p->rotary_dim / 2;
   for (const ropeproof_tensor* t : {&p->q, &p->k}) {
     if (tokens * t->heads == 0) continue;
-    const size_t bytes = tokens * (t->heads * p->head_dim * 8 + 16);
-    ggml_context* g = ggml_init({bytes + (1 << 24), nullptr, false});
+    // Of x, of its result and the positions; of a graph; and to work in.
+    const size_t bytes = tokens * (t->heads * p->head_dim * 8 + 16) +
+                         8 * ggml_tensor_overhead() + ggml_graph_overhead() +
+                         64 * p->head_dim + 4096;
+    ggml_context* g = ggml_init({bytes, nullptr, false});
     ggml_tensor* f = nullptr;
     if (factors) f = ggml_new_tensor_1d(g, GGML_TYPE_F32, half);
     for (int64_t j = 0; factors && j < half; ++j)
