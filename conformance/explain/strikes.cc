@@ -1,7 +1,6 @@
 #include "conformance/explain/strikes.h"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 
 namespace ropeproof::conformance::explain {
@@ -82,35 +81,26 @@ Rule Strikes::confirmed(
   for (const Failure& right : contrast(operations)) {
     if (operations.contains(right.answer->operation)) add(where, right);
   }
-  // Of an answer that is alone, or too large to be asked again with other
-  // sizes, the rows that a look at some has missed.
-  const Failure& first = failures_.at(failures[0]);
+  // Of an answer that is alone, the rows that a look at some has missed.
   const auto seen_elsewhere = [&](const Rule& rule) {
-    Where elsewhere(is_alone());
-    const auto rows =
-        rows_at_odds(rule, *first.answer, *first.trial, is_alone());
+    const Failure& failure = failures_.at(failures[0]);
+    const Answer& answer = *failure.answer;
+    Where elsewhere(true);
+    const auto rows = rows_at_odds(rule, answer, *failure.trial);
     if (!rows.empty()) {
-      add(elsewhere,
-          {first.answer,
-           std::make_unique<Trial>(*first.answer, evidence_.kernel, rows),
-           {}});
+      add(elsewhere, {&answer,
+                      std::make_unique<Trial>(answer, evidence_.kernel, rows),
+                      {}});
     }
     return elsewhere.seen();
   };
-  Where of_first(true);
-  add(of_first, first);
-  const bool has_rows = first.trial->is_part() && of_first.seen().has_both();
-  const auto fresh = [&](int round, const Rule& rule) {
-    Seen seen =
-        has_rows && is_alone() ? Seen() : seen_again(Again::kNear, round);
-    if (has_rows && seen.struck.empty()) {
-      const Seen more = seen_elsewhere(rule);
-      std::ranges::copy(more.struck, std::back_inserter(seen.struck));
-      std::ranges::copy(more.spared, std::back_inserter(seen.spared));
-    }
-    return seen;
-  };
-  return confirmed_rule(where.seen(), is_shown || has_rows, fresh);
+  const bool has_rows =
+      is_alone() && failures_.at(failures[0]).trial->is_part();
+  return confirmed_rule(where.seen(), is_shown || has_rows,
+                        [&](int round, const Rule& rule) {
+                          return has_rows ? seen_elsewhere(rule)
+                                          : seen_again(Again::kNear, round);
+                        });
 }
 
 bool Strikes::is_alone() {

@@ -148,7 +148,7 @@ void Where::add(const Answer& answer, const Trial& trial,
 }
 
 std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
-                               const Trial& trial, bool is_alone) {
+                               const Trial& trial) {
   const auto width =
       static_cast<std::size_t>(answer.asked->problem.spec.layout.head_dim);
   const std::size_t rows = static_cast<std::size_t>(trial.elements()) / width;
@@ -160,7 +160,7 @@ std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
       is_wrong = is_wrong || trial.is_wrong(row * width + c);
     }
     const judge::Element e = trial.element(row * width + row * kStep % width);
-    if (rule.holds(facts_at(answer, e, is_alone)) == is_wrong) continue;
+    if (rule.holds(facts_at(answer, e, true)) == is_wrong) continue;
     found.resize(rows);
     found[row] = true, ++count;
   }

@@ -31,11 +31,11 @@ class Where {
   std::size_t answers_ = 0;
 };
 
-// Rows of channels of an answer, some of those that are wrong beside a rule, or
-// right against it; empty where none is. `is_alone`: as Where. Cost: some 10 us
-// a row.
+// Rows of channels of an answer that is alone, some of those that are wrong
+// beside a rule, or right against it; empty where none is. Cost: some 10 us a
+// row.
 std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
-                               const Trial& trial, bool is_alone);
+                               const Trial& trial);
 
 // The class of a bug that strikes there: where rotation stops says more than
 // that it does.
