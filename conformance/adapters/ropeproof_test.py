@@ -104,6 +104,8 @@ class Description(unittest.TestCase):
             ropeproof.kernel(**words)(len)
         with self.assertRaises(TypeError):
             ropeproof.kernel(**words, claims=listed, angle_class="A1")(len)
+        with self.assertRaisesRegex(TypeError, "a kernel has no name; say name="):
+            ropeproof.kernel(dtypes=["f32"], claims=listed)(len)
         with self.assertRaisesRegex(TypeError, "no keyword of a kernel: rows"):
             ropeproof.kernel(**words, claims=listed, rows=3)(len)
         with self.assertRaisesRegex(TypeError, "supports is 3; expected a func"):

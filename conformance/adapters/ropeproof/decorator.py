@@ -49,12 +49,10 @@ def kernel(*, like="plain", **declaration):
         frequencies             inv_freq
         permute                 the permuted weight
 
-    Of a class, one object for each set of arguments lives as long as the
-    process; the parameters of __init__ are names of a Problem's fields. The
-    scaling has no seq_len there, which is a call's.
+    Of a class, one object for each set of arguments lives on; the parameters of
+    __init__ are names of a Problem's fields. The scaling has no seq_len there.
 
-    claims       a dict from dtypes to claims, or a list of claims with their
-                 dtypes; one claim for all may be given by keywords
+    claims       dtypes to claims, or a list of claims; or keywords of one for all
     supports     a function of a Problem without arrays: whether it is taken
     empty        True: problems and tensors of no elements come, too
     arrays       the library of all arrays: numpy, ml_dtypes, torch, jax, mlx
@@ -66,15 +64,12 @@ def kernel(*, like="plain", **declaration):
     heads_first  True: q and k are [batch, heads, seq, head_dim]
     window       True: q and k are cut to the rotary window; their other
                  channels are copied
-    few_shapes   True: problems come in parts of two sizes, for what is compiled
-                 for each shape, and heads of 20 sizes, but where a model is
-                 asked about, or "any head" is said; of a function of jax.jit
-                 with like=, it is True without a word
-    most_tokens  of a problem, batch * seq, of up to 32 heads, 2 for Triton's
-                 interpreter, and fewer of more;
-                 larger ones are declined, as what is slow wants
-    backward     True: the adjoint is asked, and judged by the gradients of the
-                 function, which never sees it; torch, jax or mlx
+    few_shapes   True, as for jax.jit with like=: problems come in parts of three
+                 sizes, and in heads of some sizes unless a model is asked about
+                 or "any head" is said, for what is compiled for each shape
+    most_tokens  of up to 32 heads (2 on Triton's interpreter), and fewer of more;
+                 larger problems are declined
+    backward     True: the adjoint is judged by the function's gradients
     more         other fields of the description, PROTOCOL.md lists them
     """
     from ropeproof.like import kernel_of  # which needs this module
@@ -89,6 +84,9 @@ def kernel(*, like="plain", **declaration):
 def kernel_of(subject, **declaration):
     """The kernel that the decorator would register for a function of a Problem,
     or a class."""
+    for word in ("name", "version", "operations", "dtypes", "pairings"):
+        if word not in declaration:
+            raise TypeError(f"a kernel has no {word}; say {word}=")
     return _Kernel(subject, *_parts(**declaration))
 
 
