@@ -117,7 +117,7 @@ class Refused(unittest.TestCase):
             return np.zeros((end, dim), np.float32)
         solved = like.kernel_of(hf, "hf", precompute=packed).solve(
             request(q=tensor(2, 3, 4, 8), k=tensor(2, 3, 2, 8)))
-        self.assertEqual(solved[0], "failed")
+        self.assertEqual(solved[0], "unusable")
         self.assertIn("a packed table is of like='vllm'", solved[1])
 
     def test_other_tables_than_a_form_has_are_refused_in_a_line(self):
