@@ -37,6 +37,12 @@ class FewShapes(unittest.TestCase):
         seen.__wrapped__ = function
         return judge(seen, arrays="numpy", **how), len(shapes)
 
+    def test_a_call_for_each_token_has_an_end(self):
+        kernel = like.kernel_of(of_any_head, "offset", arrays="numpy", few_shapes=True)
+        asked = [kernel.supports(request(q=tensor(2, seq, 1, 16)))[0]
+                 for seq in (512, 513)]
+        self.assertEqual(asked, ["ok", "unsupported"])
+
     def test_another_word_is_refused(self):
         with self.assertRaisesRegex(ValueError, "few_shapes is 'some'; expected True"):
             ropeproof.decorator.kernel_of(

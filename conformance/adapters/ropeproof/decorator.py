@@ -175,7 +175,7 @@ class _Kernel:
         def ask():
             p = Problem(request, self._view)
             if (not self.takes_any_head and not few_shape_parts.takes(
-                        p, "partial" in self.description["features"])
+                        p, "partial" in self.description["features"], self.pieces)
                     or self._supports and not self._supports(p)):
                 raise Unsupported
         return self._guarded(ask)[:2]

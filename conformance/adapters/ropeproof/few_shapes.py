@@ -20,6 +20,7 @@ PARTS = {None: {size: size for size in (SMALL, LARGE, WIDE)},
          "row": {SMALL: (1, 16, 2), LARGE: (1, 1024, 8), WIDE: (1, 2, 2048)},
          "runs": {SMALL: (1, 8, 2), LARGE: (1, 8, 128), WIDE: (1, 1, 2048)}}
 LARGE_FROM, WIDE_FROM = 4096, 1024  # rows; heads
+MOST_RUNS = 1024  # tokens of a problem, each of which may be a call
 # Heads of each: with three types at most 40 shapes, of which f32 has 24. Tables are
 # as wide as the rotary window, so that a part of a head is a shape of its own.
 HEAD_DIMS = {SMALL: (*range(2, 18, 2), 20, 24, 32, 40, 48, 64, 72, 80, 96, 112,
@@ -33,10 +34,12 @@ FAR = 4096  # rows before those of a small cache, as the suite has them
 BY_TOKEN = ("positions", "real_positions", "ids", "pair_amplitude")
 
 
-def takes(p, has_partial=False):
-    """Whether a problem's head is one of the few."""
+def takes(p, has_partial=False, pieces=None):
+    """Whether a problem's head is one of the few, and its runs may be."""
     if p.operation not in ROTATING:
         return True
+    if pieces == "runs" and p.batch * p.seq > MOST_RUNS:
+        return False
     is_short = p.dtype in ("f16", "bf16")
     size = _size(max(p.q_heads, p.k_heads), p.batch * p.seq)
     whole = (HEAD_DIMS_OF_16_BITS if is_short else HEAD_DIMS)[size]
