@@ -43,7 +43,7 @@ struct Recipe {
   // The sizes of a shape, in place of drawn ones.
   Sizes sizes = {};
   std::int64_t head_dim = 0;                // of a leading window; 0: drawn
-  double base = 0;                          // the same
+  double base = 0;                          // 0: drawn
   std::vector<std::int64_t> sections = {};  // pairs of each axis; none: drawn
   bool begins_at_zero = false;              // whatever the order of its row
   // The most elements of q, or of k, where the classes of the sizes allow it:

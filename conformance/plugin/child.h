@@ -163,7 +163,7 @@ class Child {
 
   pid_t supervisor_ = -1, worker_ = -1;
   bool is_walled_ = false;  // the worker waits for processes of its own
-  pid_t inmost_ = -1;       // once it is there
+  pid_t inmost_ = -1;       // what inmost() has found
   std::optional<std::string> ended_;  // how the child ended, in words
   bool has_succeeded_ = false;
   // How many processes had been killed for memory when it started.

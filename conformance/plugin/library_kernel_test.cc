@@ -92,14 +92,18 @@ TEST_CASE("a library that crashes or hangs while it is loaded is refused",
         "hangs while it is loaded: no answer within 200 ms");
 }
 
+auto status_of(Kernel& kernel, Strided& strided) {
+  return [&](std::int32_t direction) {  // which the kernel returns
+    strided.problem.direction = direction;
+    return kernel.run(strided.problem);
+  };
+}
+
 TEST_CASE("a kernel's status is its answer, and other numbers are errors",
           "[conformance][kernel]") {
   const auto kernel = load("returns_direction");
   Strided strided(*kernel);
-  const auto status = [&](std::int32_t direction) {
-    strided.problem.direction = direction;
-    return kernel->run(strided.problem);
-  };
+  const auto status = status_of(*kernel, strided);
   CHECK(status(ROPEPROOF_OK).outcome == Outcome::kOk);
   CHECK(status(ROPEPROOF_OK).detail.empty());
   CHECK(status(ROPEPROOF_UNSUPPORTED).outcome == Outcome::kUnsupported);
@@ -114,10 +118,7 @@ TEST_CASE("a launch that fails is a failed call, a lack before any is no run",
           "[conformance][kernel]") {
   const auto kernel = load("returns_direction");
   Strided strided(*kernel);
-  const auto status = [&](std::int32_t direction) {
-    strided.problem.direction = direction;
-    return kernel->run(strided.problem);
-  };
+  const auto status = status_of(*kernel, strided);
   CHECK(status(100 + ROPEPROOF_FAILED).outcome == Outcome::kFailed);
   CHECK_THROWS_WITH(status(100 + ROPEPROOF_UNUSABLE),
                     EndsWith("returns_direction.so: too little local memory"));

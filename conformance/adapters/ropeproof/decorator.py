@@ -259,7 +259,7 @@ class _Kernel:
             return "unsupported", _text(error), None
         except Invalid as error:
             return "invalid", _text(error), None
-        except Error as error:  # of a backend: what cannot be compiled, or has no room
+        except Error as error:  # no room, or tables of another form
             return "unusable", _text(error), None
         except BaseException as error:  # even SystemExit: the run goes on
             where = _where(error, self.files, self._in_use)

@@ -16,11 +16,11 @@ FORMS = {("complex", "[seq, "): ("meta", (1, 2)),
          ("2x2", "[batch, 1, seq, "): ("flux", (2,)),
          ("half", "[seq, "): ("flash_attn", (1,))}
 OF_ROWS = ("meta", "diffusers", "flash_attn")
-NEAR = 0.05  # of the largest element: what no other table comes to
+NEAR = 0.05  # of the largest element: tells tables apart, and judges nothing
 
 
 class Tried:
-    """One way to give tables: how wide, with which dimensions before that."""
+    """One of KINDS, one of LEADS, and whether heads and tokens change places."""
 
     def __init__(self, kind, lead, turns):
         self.kind, self.lead, self.turns = kind, lead, turns
