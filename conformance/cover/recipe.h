@@ -2,6 +2,7 @@
 // shape.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -61,6 +62,12 @@ struct Recipe {
     const auto size = sizes.find(dimension);
     if (size != sizes.end()) return {size->second, size->second};
     return model->range(row, dimension);
+  }
+  // Elements of q, or of k, where each size is the least of its class.
+  std::int64_t least_elements() const {
+    const auto low = [&](std::string_view name) { return range(name).low; };
+    return low("batch") * low("seq") *
+           std::max(low("q_heads"), low("k_heads")) * 2 * low("pairs");
   }
 };
 

@@ -32,7 +32,8 @@ std::string digits_of(const Row& row) {
 }
 
 // A kernel that offers little has few rows of classes: they are asked again,
-// with other numbers, while they are fewer than this.
+// with other numbers, while they are fewer than this. Rows whose classes make
+// large calls, an eighth of them with most of the elements, are asked once.
 constexpr std::size_t kFewRows = 400, kMostRounds = 10;
 
 // What a small case of smoke is beside its class, where the kernel offers it.
@@ -107,16 +108,18 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
     for (std::size_t round = 1; round <= rounds; ++round) {
       const std::string again = round == 1 ? "" : "-" + std::to_string(round);
       for (const Row& row : chosen) {
-        recipes.push_back(
-            {.model = &model,
-             .row = row,
-             .seed = seed_of(
-                 row, round == 1 ? seed : cases::random_bits(seed, round)),
-             .source = source,
-             .id = id_of(source, digits_of(row) + again, seed),
-             .tier = own,
-             .text = model.text(row),
-             .like = like});
+        const Recipe recipe{
+            .model = &model,
+            .row = row,
+            .seed = seed_of(
+                row, round == 1 ? seed : cases::random_bits(seed, round)),
+            .source = source,
+            .id = id_of(source, digits_of(row) + again, seed),
+            .tier = own,
+            .text = model.text(row),
+            .like = like};
+        if (round > 1 && recipe.least_elements() > recipe.elements) continue;
+        recipes.push_back(recipe);
       }
     }
   };

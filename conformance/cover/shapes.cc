@@ -19,7 +19,7 @@ constexpr const char* kSizeNames[] = {"batch", "seq", "q_heads", "k_heads",
 // Elements of q and k up to which core asks a shape in every dtype, and varied.
 constexpr std::int64_t kEveryDtype = 1 << 17;
 constexpr std::int64_t kEveryDtypeOfPairs = 2400;
-constexpr std::int64_t kVariedInCore = 1 << 18;
+constexpr std::int64_t kVariedInCore = 1 << 16;
 
 bool offers(const Model& model, const Masks& offered,
             std::string_view dimension, std::string_view word) {
