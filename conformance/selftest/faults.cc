@@ -89,7 +89,9 @@ class Findings {
     found_.resize(size);
   }
 
-  void add(const JudgedCall& call) { add(call, 0, 0, strength_); }
+  void add(const cover::Row& classes, WrongRows found) {
+    add(classes, found, 0, 0, strength_);
+  }
 
   WrongRows at(const cover::Row& part) const {
     std::size_t index = 0;
@@ -104,15 +106,15 @@ class Findings {
     return index * classes_ + first_[d] + c;
   }
 
-  void add(const JudgedCall& call, std::size_t index, std::size_t from,
-           int left) {
+  void add(const cover::Row& classes, WrongRows found, std::size_t index,
+           std::size_t from, int left) {
     if (left == 0) {
-      found_[index] |= call.found;
+      found_[index] |= found;
       return;
     }
-    for (std::size_t d = from; d < call.classes.size(); ++d) {
-      if (call.classes[d] == cover::kOpen) continue;
-      add(call, next(index, d, call.classes[d]), d + 1, left - 1);
+    for (std::size_t d = from; d < classes.size(); ++d) {
+      if (classes[d] == cover::kOpen) continue;
+      add(classes, found, next(index, d, classes[d]), d + 1, left - 1);
     }
   }
 
@@ -152,36 +154,6 @@ plugin::Description strict_description() {
   return d;
 }
 
-namespace {
-
-// The calls of one case. `asked`, the row that it was formed from, says what no
-// field of a problem does.
-std::vector<JudgedCall> judged_calls(const cover::Model& model,
-                                     const cases::Case& c,
-                                     const cover::Row& asked) {
-  PipelineKernel memory(strict_description(), {});
-  std::vector<JudgedCall> calls;
-  for (const std::uint32_t operation :
-       check::offered_operations(memory.description(), c.problem, true)) {
-    const judge::Claim claim =
-        judge::claim_of(memory.description(), c.problem.dtype, operation);
-    call::Call call(memory, operation, c, claim.table);
-    JudgedCall judged{operation, cover::classes_of(model, call.begin()),
-                      found_in(c, operation, claim)};
-    const cover::Masks seen = cover::seen_by(model, operation);
-    for (const char* dimension : {"values", "edge"}) {
-      const std::size_t d = model.at(dimension);
-      if (!asked.empty() && d < model.size() && seen[d] != 0) {
-        judged.classes[d] = asked[d];
-      }
-    }
-    calls.push_back(std::move(judged));
-  }
-  return calls;
-}
-
-}  // namespace
-
 void FaultTally::add(const FaultTally& other) {
   found.add(other.found);
   for (const std::string& survivor : other.survivors) {
@@ -190,11 +162,9 @@ void FaultTally::add(const FaultTally& other) {
 }
 
 FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
-                        std::span<const JudgedCall> calls, int strength) {
+                        const FoundIn& found, int strength) {
   Findings findings(model, strength);
-  for (const JudgedCall& call : calls) {
-    if (call.operation == operation) findings.add(call);
-  }
+  for (const auto& [classes, rows] : found) findings.add(classes, rows);
   const cover::Masks everything = model.everything();
   const cover::Masks seen = cover::seen_by(model, operation);
   FaultTally tally;
@@ -214,16 +184,35 @@ FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
   return tally;
 }
 
+// The row that a case was formed from says what no field of a problem does.
 void FaultMeter::look(const cases::Case& c, const cover::Row& row) {
-  const std::vector<JudgedCall> calls = judged_calls(model_, c, row);
+  PipelineKernel memory(strict_description(), {});
+  for (const std::uint32_t operation :
+       check::offered_operations(memory.description(), c.problem, true)) {
+    const judge::Claim claim =
+        judge::claim_of(memory.description(), c.problem.dtype, operation);
+    call::Call call(memory, operation, c, claim.table);
+    cover::Row classes = cover::classes_of(model_, call.begin());
+    const cover::Masks seen = cover::seen_by(model_, operation);
+    for (const char* dimension : {"values", "edge"}) {
+      const std::size_t d = model_.at(dimension);
+      if (!row.empty() && d < model_.size() && seen[d] != 0) {
+        classes[d] = row[d];
+      }
+    }
+    const WrongRows found = found_in(c, operation, claim);
 #pragma omp critical(ropeproof_faults)
-  calls_.insert(calls_.end(), calls.begin(), calls.end());
+    found_[operation][classes] |= found;
+  }
 }
 
 FaultTally FaultMeter::count(int strength) const {
   FaultTally tally;
   for (const std::uint32_t operation : check::kRopeOperations) {
-    tally.add(count_faults(model_, operation, calls_, strength));
+    const auto found = found_.find(operation);
+    tally.add(count_faults(model_, operation,
+                           found == found_.end() ? FoundIn() : found->second,
+                           strength));
   }
   return tally;
 }

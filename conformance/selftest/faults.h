@@ -8,8 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -20,14 +20,10 @@
 
 namespace ropeproof::conformance::selftest {
 
-// A call of the suite: its classes, as the kernel sees them, and which wrong
-// rows the judge finds in its answer. Which classes a fault names does not
-// change that.
-struct JudgedCall {
-  std::uint32_t operation = 0;
-  cover::Row classes;
-  WrongRows found = 0;
-};
+// Which wrong rows the judge finds in the answers to calls of one operation, by
+// the classes of a call as the kernel sees them. Which of these a fault names
+// does not change that.
+using FoundIn = std::map<cover::Row, WrongRows>;
 
 struct FaultTally {
   Tally found;
@@ -39,7 +35,7 @@ struct FaultTally {
 // The faults of every combination of `strength` classes, 1 to 3, in one
 // operation.
 FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
-                        std::span<const JudgedCall> calls, int strength);
+                        const FoundIn& found, int strength);
 
 // What the tiers find of the faults of a kernel of class A0 that offers
 // everything.
@@ -73,7 +69,7 @@ class FaultMeter {
 
  private:
   const cover::Model& model_;
-  std::vector<JudgedCall> calls_;
+  std::map<std::uint32_t, FoundIn> found_;  // by operation
 };
 
 }  // namespace ropeproof::conformance::selftest

@@ -25,36 +25,36 @@ cover::Model two_dimensions() {
   return {{dtype, *cover::find_dimension("direction")}, {}};
 }
 
-std::vector<JudgedCall> all_but(const cover::Row& missing) {
-  std::vector<JudgedCall> calls;
+FoundIn all_but(const cover::Row& missing) {
+  FoundIn found;
   for (std::uint8_t dtype = 0; dtype < 2; ++dtype) {
     for (std::uint8_t direction = 0; direction < 2; ++direction) {
       const cover::Row row = {dtype, direction};
-      if (row != missing) calls.push_back({ROPEPROOF_ROPE, row, kAll});
+      if (row != missing) found[row] = kAll;
     }
   }
-  return calls;
+  return found;
 }
 
 TEST_CASE("a pair of classes that no case has is a fault that survives",
           "[conformance][faults]") {
   const cover::Model model = two_dimensions();
-  const std::vector<JudgedCall> calls = all_but({1, 1});
-  CHECK(count_faults(model, ROPEPROOF_ROPE, calls, 1).found.text() == "48/48");
-  const FaultTally pairs = count_faults(model, ROPEPROOF_ROPE, calls, 2);
+  const FoundIn found = all_but({1, 1});
+  CHECK(count_faults(model, ROPEPROOF_ROPE, found, 1).found.text() == "48/48");
+  const FaultTally pairs = count_faults(model, ROPEPROOF_ROPE, found, 2);
   CHECK(pairs.found.text() == "36/48");
   REQUIRE(pairs.survivors.size() == 1);
   CHECK_THAT(pairs.survivors[0],
              StartsWith("rope: dtype bf16, direction adjoint, row skipped"));
-  CHECK(count_faults(model, ROPEPROOF_ROTATE, calls, 1).found.text() == "0/48");
+  CHECK(count_faults(model, ROPEPROOF_ROTATE, {}, 1).found.text() == "0/48");
 }
 
 TEST_CASE("a mistake that no case shows is a fault that survives",
           "[conformance][faults]") {
   const cover::Model model = two_dimensions();
-  std::vector<JudgedCall> calls = all_but({});
-  for (JudgedCall& call : calls) call.found &= 0xffe;
-  CHECK(count_faults(model, ROPEPROOF_ROPE, calls, 2).found.text() == "44/48");
+  FoundIn found = all_but({});
+  for (auto& [classes, rows] : found) rows &= 0xffe;
+  CHECK(count_faults(model, ROPEPROOF_ROPE, found, 2).found.text() == "44/48");
 }
 
 TEST_CASE("the judge finds every mistake in a case of many rows",
