@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -189,13 +190,12 @@ std::string Pattern::places_text() const {
     const std::string wrong =
         runs(axis, "-", std::numeric_limits<int>::max(),
              [](const Count& count) { return count.wrong > 0; });
-    const bool is_whole = std::ranges::all_of(
+    const std::int64_t count = std::ranges::count_if(
         axis, [](const auto& entry) { return entry.second.wrong > 0; });
-    if (is_whole) {
+    if (count == std::ssize(axis)) {
       whole.push_back(name);
     } else {
-      const bool is_one = wrong.find_first_of("-,") == std::string::npos;
-      part += "; " + name + (is_one ? " " : "s ") + wrong + " only";
+      part += "; " + name + (count == 1 ? " " : "s ") + wrong + " only";
     }
   };
   add("pair", pairs_);
@@ -209,10 +209,11 @@ std::string Pattern::places_text() const {
   }
   text += part;
   if (!positions.empty()) {
-    const std::string right = positions_that_are(false, positions);
-    const bool is_one = right.find(' ') == std::string::npos;
-    text += std::string("; right at position") + (is_one ? " " : "s ") + right +
-            ", wrong at " + positions_that_are(true, positions);
+    const bool is_one =
+        std::ranges::count(positions | std::views::values, false) == 1;
+    text += std::string("; right at position") + (is_one ? " " : "s ") +
+            positions_that_are(false, positions) + ", wrong at " +
+            positions_that_are(true, positions);
   } else if (position_zero_.all > 0) {
     text += "; position 0 " +
             verdict(position_zero_.wrong, position_zero_.all, "right");

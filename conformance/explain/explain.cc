@@ -167,7 +167,7 @@ class Diagnoser {
       return !p.storage.any_in_place(p.k_heads);
     };
     const bool is_skipped =
-        hypotheses_[h].name == wrong::kNotRotated &&
+        hypotheses_[h].ends_early &&
         std::ranges::none_of(
             failures, [&](std::size_t i) { return is_out(failures_.at(i)); }) &&
         std::ranges::any_of(

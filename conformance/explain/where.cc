@@ -183,7 +183,7 @@ cases::Bug bug_at(const wrong::Mutation& mutation, const Rule& where) {
   if (bug == kStridesIgnored && is_about({Owner::kCase, Subject::kOrder})) {
     return "shape/axes-confused";
   }
-  if (mutation.name != wrong::kNotRotated) return bug;
+  if (!mutation.ends_early) return bug;
   constexpr FactKind kTokens{Owner::kProblem, Subject::kTokens};
   if (has([&](const Term& term) {
         return term.facts == std::vector{kTokens} &&

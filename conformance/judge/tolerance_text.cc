@@ -15,28 +15,28 @@ using reference::bound::LocalRow;
 using reference::bound::Quotient;
 using text::format;
 
-// "1 + 2v" of what is `once` for v = 1 and `twice` for v = 2.
-std::string linear(double once, double twice) {
-  const double slope = twice - once, constant = once - slope;
-  if (slope == 0) return format("%g", constant);
-  if (constant == 0) return format("%gv", slope);
-  return format("%g + %gv", constant, slope);
-}
-
 // "1 + (1 + 2v) j + |ln t| [2/r inexact]".
 std::string roundings_text(Claim claim) {
   const AngleRow once = angle_row(claim);
   claim.power_ulp = 2;
   const AngleRow twice = angle_row(claim);
   std::string text;
-  const auto add = [&](double AngleRow::*count, const char* what) {
+  const auto add = [&](double AngleRow::*count, const std::string& what) {
     if (once.*count == 0) return;
-    std::string factor = linear(once.*count, twice.*count);
-    const bool is_sum = factor.find(' ') != std::string::npos;
-    if (what[0] != '\0' && is_sum) factor = "(" + factor + ")";
-    if (what[0] != '\0' && factor == "1") factor.clear();
-    if (what[0] != '\0' && !factor.empty()) factor += ' ';
-    text += (text.empty() ? "" : " + ") + factor + what;
+    const double slope = twice.*count - once.*count,
+                 constant = once.*count - slope;
+    const bool is_sum = slope != 0 && constant != 0,
+               is_one = slope == 0 && constant == 1;
+    std::string factor = is_sum       ? format("%g + %gv", constant, slope)
+                         : slope != 0 ? format("%gv", slope)
+                                      : format("%g", constant);
+    if (!what.empty()) {
+      factor = (is_one   ? ""
+                : is_sum ? "(" + factor + ") "
+                         : factor + " ") +
+               what;
+    }
+    text += (text.empty() ? "" : " + ") + factor;
   };
   add(&AngleRow::constant, "");
   add(&AngleRow::per_pair, "j");

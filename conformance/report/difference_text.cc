@@ -235,15 +235,16 @@ std::string difference_markdown(const Difference& difference,
             (is_split && !pairs.empty() ? ": " + verdicts_text(pairs) : "") +
             " |\n";
   }
+  bool is_first = true;
   for (const auto& [summary, body] :
        {std::pair("What is wrong", cause_of_broken(difference)),
         {"Check by check", list_text(difference, most)},
         {"Drift of errors and speed", drift_text(difference)}}) {
     if (body.empty()) continue;
-    const bool is_first = text.find("<details") == std::string::npos;
     text += std::string("\n<details") + (is_first ? " open" : "") +
             "><summary>" + summary + "</summary>\n\n" +
             fenced(text::printable(body.substr(1))) + "\n</details>\n";
+    is_first = false;
   }
   return text;
 }

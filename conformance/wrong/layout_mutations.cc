@@ -171,12 +171,13 @@ Mutations rotations() {
            [](CosSin& u, auto&) {
              u = {1, 0};
            })},
-      {kNotRotated, "linkedin/Liger-Kernel#342", "rotation/sine-lost", 4,
+      {"not rotated", "linkedin/Liger-Kernel#342", "rotation/sine-lost", 4,
        "look whether the rotation runs here at all, and whether the "
        "frequencies are not still 0",
        for_all([](CosSin& r) {
          r = {1, 0};
-       })},
+       }),
+       false, true},
       {"rotated twice", "NeuraLegion/shainet#110", "position/shift-lost", 4,
        "look for a second call, for keys that are rotated again in a cache",
        for_all([](CosSin& r) {

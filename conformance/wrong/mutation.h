@@ -32,6 +32,9 @@ struct Mutation {
   // Rounds on the way: where an honest kernel's last bits differ, some of its
   // elements round the other way.
   bool rounds = false;
+  // Numbers stay as they were: what a loop does that ends too early, in place
+  // or after a copy.
+  bool ends_early = false;
 };
 
 // Known bugs, in no order that matters. Several may be the same kernel, for all
@@ -42,9 +45,6 @@ const std::vector<Mutation>& mutations();
 const std::vector<Mutation>& numeric_mutations();
 // The known bug of this name; throws std::logic_error for others.
 const Mutation& known(std::string_view name);
-// The name of the one that leaves numbers as they were: what a loop does that
-// ends too early, if in place or after a copy.
-inline constexpr const char* kNotRotated = "not rotated";
 
 // Changes that several bugs share.
 
