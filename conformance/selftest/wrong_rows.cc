@@ -114,7 +114,19 @@ class Row {
                                      ? at(case_.golden.inv_freq_hi, j) != 0
                                      : is_seen(case_, j);
                         })),
-        right_(explain::exact_output(case_, operation, format())) {}
+        right_(explain::exact_output(case_, operation, format())) {
+    if (is_frequencies()) {
+      tensor_ = &judge::Output::inv_freq,
+      goldens_ = &cases::Golden::inv_freq_hi;
+    } else if (is_table()) {
+      tensor_ = &judge::Output::cos, goldens_ = &cases::Golden::cos;
+    } else {
+      const bool is_key = case_.problem.k_heads > 0;
+      tensor_ = is_key ? &judge::Output::k : &judge::Output::q;
+      goldens_ = is_key ? &cases::Golden::k : &cases::Golden::q;
+      index_ = reference::target_pair(case_.problem.spec, pair_).u;
+    }
+  }
 
   static std::int64_t heads(const cases::Problem& problem,
                             std::uint32_t operation) {
@@ -163,28 +175,11 @@ class Row {
                         output);
   }
 
-  Bits& tensor(judge::Output& output) const {
-    return case_.problem.k_heads > 0 ? output.k : output.q;
-  }
   const Bits& input() const {
     return case_.problem.k_heads > 0 ? case_.problem.k : case_.problem.q;
   }
-  const Bits& goldens() const {
-    return is_frequencies()            ? case_.golden.inv_freq_hi
-           : is_table()                ? case_.golden.cos
-           : case_.problem.k_heads > 0 ? case_.golden.k
-                                       : case_.golden.q;
-  }
-
   std::uint64_t& element(judge::Output& output) const {
-    return is_frequencies() ? at(output.inv_freq, pair_)
-           : is_table()     ? at(output.cos, pair_)
-                            : at(tensor(output), index());
-  }
-  std::int64_t index() const {
-    return is_frequencies() || is_table()
-               ? pair_
-               : reference::target_pair(case_.problem.spec, pair_).u;
+    return at(output.*tensor_, index_);
   }
 
   void skip(judge::Output& output) const {
@@ -194,7 +189,7 @@ class Row {
       output.cos.assign(output.cos.size(), unwritten(format()));
       output.sin = output.cos;
     } else {
-      tensor(output) = input();
+      output.*tensor_ = input();
     }
   }
 
@@ -216,8 +211,8 @@ class Row {
       return decode(case_.problem.dtype, at(input(), t));
     };
     const auto add = [&](std::int64_t t, double term) {
-      at(tensor(output), t) =
-          encode(case_.problem.dtype, value_of(at(goldens(), t)) + term);
+      at(output.*tensor_, t) = encode(
+          case_.problem.dtype, value_of(at(case_.golden.*goldens_, t)) + term);
     };
     add(to.u, s * x(from.v));
     add(to.v, -s * x(from.u));
@@ -238,10 +233,9 @@ class Row {
       at(output.cos, pair_) = beside(right_.cos, other ? &other->cos : nullptr);
       at(output.sin, pair_) = beside(right_.sin, other ? &other->sin : nullptr);
     } else if (neighbour == nullptr) {
-      tensor(output).assign(input().size(), unwritten(format()));
+      (output.*tensor_).assign(input().size(), unwritten(format()));
     } else {
-      judge::Output other = neighbour->right_;
-      tensor(output) = neighbour->tensor(other);
+      output.*tensor_ = neighbour->right_.*(neighbour->tensor_);
     }
   }
 
@@ -250,7 +244,7 @@ class Row {
     std::uint64_t& bits = element(output);
     bits = unwritten(format());
     const judge::Measurement m = measured(output);
-    const double want = value_of(at(goldens(), index()));
+    const double want = value_of(at(case_.golden.*goldens_, index_));
     if (!m.first_wrong || !std::isfinite(want)) return false;
     const double error = 2 * m.first_wrong->bound;
     bits = encode(format(), want + std::copysign(error, want));
@@ -264,6 +258,10 @@ class Row {
   cases::Case case_;
   std::int64_t pair_;
   judge::Output right_;
+  // The element of the pair that a mistake is made in, and its golden.
+  Bits judge::Output::*tensor_;
+  Bits cases::Golden::*goldens_;
+  std::int64_t index_ = pair_;
 };
 
 // The row behind another; behind the last comes the first. Of a table one that

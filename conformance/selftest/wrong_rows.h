@@ -1,4 +1,7 @@
 // wrong_rows.h -- answers that are wrong in one row, put before the judge.
+//
+// A mistake is of an answer, not of a kernel, so it is no wrong::Mutation: what
+// memory held before and twice a bound are nothing that a pipeline computes.
 #pragma once
 
 #include <cstdint>
