@@ -1,6 +1,8 @@
 #include "conformance/plugin/dense.h"
 
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "conformance/plugin/abi_words.h"
 
@@ -40,20 +42,6 @@ ByteTensor<Byte> row(std::string_view name, Element element, Byte* data,
 }
 
 template <class Byte>
-ByteTensor<Byte> heads(std::string_view name, const ropeproof_problem& p,
-                       std::int64_t count, Byte* data,
-                       std::int64_t batch_stride, std::int64_t token_stride,
-                       std::int64_t head_stride) {
-  const std::int64_t size = element_bytes(p.dtype);
-  return {name,
-          element_of(p.dtype),
-          data,
-          {p.batch, p.seq, count},
-          {batch_stride * size, token_stride * size, head_stride * size},
-          p.head_dim * size};
-}
-
-template <class Byte>
 ByteTensor<Byte> table(std::string_view name, const ropeproof_problem& p,
                        Byte* data) {
   const std::int64_t size = element_bytes(p.table_dtype);
@@ -73,6 +61,35 @@ std::int64_t weight_bytes(const ropeproof_problem& p) {
 bool rotates(const ropeproof_problem& p) {
   return p.operation == ROPEPROOF_ROTATE || p.operation == ROPEPROOF_ROPE ||
          p.operation == ROPEPROOF_LOOKUP;
+}
+
+// What there is of q and k, as it is read or, with bytes that are not const,
+// written.
+template <class Byte>
+std::vector<ByteTensor<Byte>> heads(const ropeproof_problem& p) {
+  const std::int64_t size = element_bytes(p.dtype);
+  std::vector<ByteTensor<Byte>> all;
+  const auto add = [&](std::string_view name, std::int64_t count, Byte* data,
+                       std::int64_t batch, std::int64_t token,
+                       std::int64_t head) {
+    if (!rotates(p) || count <= 0) return;
+    all.push_back({name,
+                   element_of(p.dtype),
+                   data,
+                   {p.batch, p.seq, count},
+                   {batch * size, token * size, head * size},
+                   p.head_dim * size});
+  };
+  for (const auto& [name, x] : {std::pair{"q", p.q}, std::pair{"k", p.k}}) {
+    if constexpr (std::is_const_v<Byte>) {
+      add(name, x.heads, bytes_at(x.in), x.in_batch_stride, x.in_token_stride,
+          x.in_head_stride);
+    } else {
+      add(name, x.heads, bytes_at(x.out), x.out_batch_stride,
+          x.out_token_stride, x.out_head_stride);
+    }
+  }
+  return all;
 }
 
 // The rows of a cache, each of half the window or all of it.
@@ -105,15 +122,19 @@ void for_each_row(const ByteTensor<Byte>& tensor, const Visit& visit) {
 }  // namespace
 
 std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
-  std::vector<ByteTensor<const std::byte>> all;
-  if (rotates(p)) {
-    for (const auto& [name, x] : {std::pair{"q", p.q}, std::pair{"k", p.k}}) {
-      if (x.heads > 0) {
-        all.push_back(heads(name, p, x.heads, bytes_at(x.in), x.in_batch_stride,
-                            x.in_token_stride, x.in_head_stride));
-      }
-    }
-  }
+  std::vector<ByteTensor<const std::byte>> all = heads<const std::byte>(p);
+  const auto add_positions = [&](std::string_view name, const auto* data,
+                                 std::int64_t axes) {
+    if (data == nullptr) return;
+    const std::int64_t size = sizeof *data;
+    all.push_back(
+        {name,
+         element_of(data),
+         bytes_at(data),
+         {1, axes, p.batch},
+         {0, p.position_axis_stride * size, p.position_batch_stride * size},
+         p.seq * size});
+  };
   if (p.operation == ROPEPROOF_ROTATE) {
     all.push_back(table("cos", p, bytes_at(static_cast<const void*>(p.cos))));
     all.push_back(table("sin", p, bytes_at(static_cast<const void*>(p.sin))));
@@ -123,27 +144,10 @@ std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
     if (p.cache != ROPEPROOF_CACHE_SIDE_BY_SIDE) {
       all.push_back(cache("sin", p, p.sin));
     }
-    const std::int64_t size = sizeof *p.ids;
-    all.push_back({"ids",
-                   element_of(p.ids),
-                   bytes_at(p.ids),
-                   {1, 1, p.batch},
-                   {0, 0, p.position_batch_stride * size},
-                   p.seq * size});
+    add_positions("ids", p.ids, 1);
   }
-  const auto add_positions = [&](std::string_view name, const auto* data) {
-    if (data == nullptr) return;
-    const std::int64_t size = sizeof *data;
-    all.push_back(
-        {name,
-         element_of(data),
-         bytes_at(data),
-         {1, p.position_axes, p.batch},
-         {0, p.position_axis_stride * size, p.position_batch_stride * size},
-         p.seq * size});
-  };
-  add_positions("positions", p.positions);
-  add_positions("real_positions", p.real_positions);
+  add_positions("positions", p.positions, p.position_axes);
+  add_positions("real_positions", p.real_positions, p.position_axes);
   const std::int64_t pairs = p.rotary_dim / 2;
   const auto add_list = [&](std::string_view name, const auto* data,
                             std::int64_t count) {
@@ -176,16 +180,8 @@ std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
 }
 
 std::vector<ByteTensor<std::byte>> outputs(const ropeproof_problem& p) {
-  std::vector<ByteTensor<std::byte>> all;
-  if (rotates(p)) {
-    for (const auto& [name, x] : {std::pair{"q", p.q}, std::pair{"k", p.k}}) {
-      if (x.heads > 0) {
-        all.push_back(heads(name, p, x.heads, bytes_at(x.out),
-                            x.out_batch_stride, x.out_token_stride,
-                            x.out_head_stride));
-      }
-    }
-  } else if (p.operation == ROPEPROOF_TABLE) {
+  std::vector<ByteTensor<std::byte>> all = heads<std::byte>(p);
+  if (p.operation == ROPEPROOF_TABLE) {
     all.push_back(table("cos", p, bytes_at(p.cos)));
     all.push_back(table("sin", p, bytes_at(p.sin)));
   } else if (p.operation == ROPEPROOF_FREQUENCIES) {
