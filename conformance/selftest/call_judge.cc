@@ -6,7 +6,6 @@
 #include "conformance/check/broken_promises.h"
 #include "conformance/check/contract_checks.h"
 #include "conformance/check/contrast.h"
-#include "conformance/check/variations.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
@@ -18,45 +17,35 @@ constexpr check::ContractChecks::Kind kKind{
 
 }  // namespace
 
-struct CallJudge::Calls {
-  const cases::Case* chosen = nullptr;
-  std::vector<check::Variation> variations;
-  std::vector<check::Subject> others;
-};
-
 CallJudge::CallJudge(const cases::Corpus& corpus) {
   wrong::PipelineKernel right(wrong::computing_description(),
                               wrong::exact_pipeline());
-  Calls calls;
-  calls.chosen = check::ContractChecks(right, corpus, cases::Tier::kCore, false)
-                     .chosen(kKind);
-  if (calls.chosen == nullptr) {
+  chosen_ = check::ContractChecks(right, corpus, cases::Tier::kCore, false)
+                .chosen(kKind);
+  if (chosen_ == nullptr) {
     throw std::invalid_argument("no case with several rows and heads");
   }
-  calls.variations = check::variations_of(right, ROPEPROOF_ROPE, *calls.chosen);
+  variations_ = check::variations_of(right, ROPEPROOF_ROPE, *chosen_);
   std::map<std::string, const cases::Case*> by_id;
   for (const cases::Group& group : corpus.groups) {
     for (const cases::Case& c : group.rope_cases) by_id[c.id] = &c;
   }
-  calls.others = check::contrasting_subjects(right, by_id, check::kThreads);
-  calls_ = std::make_unique<const Calls>(std::move(calls));
+  others_ = check::contrasting_subjects(right, by_id, check::kThreads);
 }
-
-CallJudge::~CallJudge() = default;
 
 std::vector<explain::Diagnosis> CallJudge::diagnose(
     wrong::PipelineKernel& kernel) const {
-  const check::Subject subject{*calls_->chosen, ROPEPROOF_ROPE};
+  const check::Subject subject{*chosen_, ROPEPROOF_ROPE};
   check::Run run;
   const auto add = [&](check::Check check) {
     if (check.passes()) return;
-    check.case_id = calls_->chosen->id;
+    check.case_id = chosen_->id;
     check.operation = ROPEPROOF_ROPE;
     run.checks.push_back(std::move(check));
   };
-  add(check::check_changes(kernel, ROPEPROOF_ROPE, calls_->variations));
+  add(check::check_changes(kernel, ROPEPROOF_ROPE, variations_));
   if (run.checks.empty() && kernel.is_concurrent()) {
-    add(check::check_concurrency(kernel, subject, calls_->others));
+    add(check::check_concurrency(kernel, subject, others_));
     add(check::check_many_calls(kernel, subject));
     add(check::check_large_concurrency(kernel, subject));
   }

@@ -2,10 +2,11 @@
 // once.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/check/contract.h"
+#include "conformance/check/variations.h"
 #include "conformance/explain/diagnosis.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
@@ -16,15 +17,15 @@ class CallJudge {
  public:
   // Chooses from `corpus`, which outlives this, as a run does.
   explicit CallJudge(const cases::Corpus& corpus);
-  ~CallJudge();
 
   // What is said of the first check of the contract that fails; nothing where
   // none does.
   std::vector<explain::Diagnosis> diagnose(wrong::PipelineKernel& kernel) const;
 
  private:
-  struct Calls;
-  std::unique_ptr<const Calls> calls_;
+  const cases::Case* chosen_ = nullptr;
+  std::vector<check::Variation> variations_;
+  std::vector<check::Subject> others_;
 };
 
 }  // namespace ropeproof::conformance::selftest

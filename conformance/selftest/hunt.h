@@ -24,12 +24,6 @@ class Hunt {
   Stage killed_by(std::size_t mutant) const { return killed_by_[mutant]; }
 
  private:
-  // Judges every living mutant by one call: `is_right` says of a kernel whether
-  // it answers that call right.
-  template <class IsRight>
-  void judge_all(const ropeproof_problem& problem, Stage stage,
-                 const IsRight& is_right);
-
   std::vector<Mutant> mutants_;
   std::deque<std::atomic<Stage>> killed_by_;
 };
