@@ -28,7 +28,6 @@ struct CheckOptions {
   check::Selection selection;
   ProfileFlags profile;
   WaiverFlags waivers;
-  bool is_undiagnosed = false;
   ReportOutput output;
 };
 
@@ -42,9 +41,6 @@ int check(CheckOptions& options) {
   std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
   options.output.open(inputs);
   options.selection.shows = options.output.has_pictures();
-  if (options.is_undiagnosed) {
-    options.selection.wanted = check::Wanted::kVerdict;
-  }
   options.waivers.read();
   const plugin::Description device = plugin::read_device(options.description);
   cases::Corpus corpus = cases::load_corpus(options.vectors);
@@ -62,7 +58,7 @@ int check(CheckOptions& options) {
   };
   report::Report report = check::check_pack(options.pack, results, device,
                                             corpus, options.selection);
-  if (!options.is_undiagnosed) {
+  if (options.selection.wanted != check::Wanted::kVerdict) {
     report.diagnoses = check::diagnose(report, corpus);
   }
   options.waivers.apply(report);
@@ -98,8 +94,10 @@ Command add_check(CLI::App& app) {
   add_case_flags(*command, options->selection);
   command->add_option("--vectors", options->vectors, "folder of vectors");
   options->waivers.add_flags(*command);
-  command->add_flag("--no-diagnosis", options->is_undiagnosed,
-                    "as `run` has it");
+  command->add_flag_callback(
+      "--no-diagnosis",
+      [options] { options->selection.wanted = check::Wanted::kVerdict; },
+      "as `run` has it");
   options->output.add_flags(*command);
   return {command, [options] { return check(*options); }};
 }

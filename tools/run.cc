@@ -40,7 +40,7 @@ struct RunOptions {
   WaiverFlags waivers;
   std::optional<std::string> shard;
   bool staged = false;
-  bool is_undiagnosed = false, is_timed = false;
+  bool is_timed = false;
   std::string claim;                 // "auto", "any", or none
   std::optional<std::string> fresh;  // a seed, or ""
   int progress = 2;                  // a descriptor
@@ -104,9 +104,6 @@ void prepare(RunOptions& options) {
   inputs.push_back(options.vectors);
   options.output.open(inputs);
   options.selection.shows = options.output.has_pictures();
-  if (options.is_undiagnosed) {
-    options.selection.wanted = check::Wanted::kVerdict;
-  }
   options.waivers.read();
   if (options.shard) {
     options.selection.shard =
@@ -168,7 +165,7 @@ int run(RunOptions& options) {
   report::Report report = check::run_suite(*kernel, corpus, options.selection);
   line.erase();
   timing.end_judging();
-  if (!options.is_undiagnosed) {
+  if (options.selection.wanted != check::Wanted::kVerdict) {
     report.diagnoses = check::diagnose(report, corpus, kernel.get());
   }
   timing.end_explaining();
@@ -218,8 +215,9 @@ Command add_run(CLI::App& app) {
       "and GTEST_TOTAL_SHARDS, else Slurm's array variables); auto: also "
       "pytest-xdist's, GitLab's, ROPEPROOF_SHARD_INDEX and _COUNT, and those "
       "of an indexed job");
-  auto* undiagnosed = command->add_flag(
-      "--no-diagnosis", options->is_undiagnosed,
+  auto* undiagnosed = command->add_flag_callback(
+      "--no-diagnosis",
+      [options] { options->selection.wanted = check::Wanted::kVerdict; },
       "only the verdict and the failures: nothing looks for what is wrong, "
       "where and why");
   auto* timing = command->add_flag(
