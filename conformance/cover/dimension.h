@@ -11,10 +11,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "conformance/cases/draw.h"
@@ -59,13 +59,15 @@ std::vector<Dimension> frequency_dimensions();
 Dimension scaling_dimension();  // one of the former
 
 // A row of the table whose classes have words. Without `offers` every kernel
-// takes all of them, without `read` no field of a call says which it is.
+// takes all of them, without `read` no field of a call says which it is;
+// nothing is read where no class fits.
 template <class Value, std::size_t kSize>
 Dimension dimension(
     const Classes<Value, kSize>& classes, std::uint32_t operations, By decided,
     const std::function<bool(const Offer&, std::type_identity_t<Value>)>&
         offers,
-    const std::function<std::string(const ropeproof_problem&)>& read,
+    const std::function<std::optional<std::type_identity_t<Value>>(
+        const ropeproof_problem&)>& read,
     const std::function<void(Drawing&, std::type_identity_t<Value>)>& draw) {
   Dimension row{.name = std::string(classes.dimension),
                 .operations = operations,
@@ -78,7 +80,8 @@ Dimension dimension(
            offers(offer, text::find_word(classes.words, d.classes[c]).value());
   };
   row.read = [=](const ropeproof_problem& p, const Dimension& d) {
-    return read ? d.find(read(p)) : kOpen;
+    const std::optional<Value> value = read ? read(p) : std::nullopt;
+    return value ? d.find(text::word(classes.words, *value)) : kOpen;
   };
   row.draw = [=](Drawing& d) {
     if (draw) draw(d, d.recipe.class_of(classes));

@@ -16,14 +16,14 @@ constexpr double kBases[] = {500000, 1e6, 1e7, 150000, 256000, 5e6, 8e6};
 constexpr double kFractionalBases[] = {10000.1, 1234567.3, 3333.3, 1e11};
 constexpr double kSmallBases[] = {2, 3, 10, 100, 256};
 
-std::string class_of_base(double b) {
-  if (b == 10000 || b == 0) return "10000";
-  if (b <= 256) return "small";
-  return static_cast<double>(static_cast<float>(b)) != b ? "fractional"
-                                                         : "other";
+BaseClass class_of_base(double b) {
+  using enum BaseClass;
+  if (b == 10000 || b == 0) return k10000;
+  if (b <= 256) return kSmall;
+  return static_cast<double>(static_cast<float>(b)) != b ? kFractional : kOther;
 }
 
-std::string read_base(const ropeproof_problem& p) {
+BaseClass read_base(const ropeproof_problem& p) {
   return class_of_base(p.base != 0               ? p.base
                        : p.pair_bases != nullptr ? p.pair_bases[0]
                                                  : 0);
@@ -31,7 +31,7 @@ std::string read_base(const ropeproof_problem& p) {
 
 bool offers_base(const Offer& offer, BaseClass c) {
   const double own = offer.kernel.base;
-  return own == 0 || text::word(kBase.words, c) == class_of_base(own);
+  return own == 0 || c == class_of_base(own);
 }
 
 void draw_base(Drawing& d, BaseClass c) {
@@ -75,18 +75,19 @@ bool offers_amplitude(const Offer& offer, AmplitudeClass c) {
   }
 }
 
-std::string read_amplitude(const ropeproof_problem& p) {
+AmplitudeClass read_amplitude(const ropeproof_problem& p) {
+  using enum AmplitudeClass;
   if (p.scaling != nullptr &&
       reference::decides_amplitude(plugin::scaling_of(p.scaling->kind))) {
-    return "of_scaling";
+    return kOfScaling;
   }
-  if (p.pair_amplitude != nullptr) return "per_pair";
+  if (p.pair_amplitude != nullptr) return kPerPair;
   const double m = p.amplitude;
-  return m == 1   ? "one"
-         : m > 1  ? "large"
-         : m > 0  ? "small"
-         : m == 0 ? "zero"
-                  : "negative";
+  return m == 1   ? kOne
+         : m > 1  ? kLarge
+         : m > 0  ? kSmall
+         : m == 0 ? kZero
+                  : kNegative;
 }
 
 // A power of two, half of the time 1. In f16 at most 2^5: results of 2^9

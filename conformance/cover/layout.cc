@@ -12,6 +12,7 @@ using cases::Draw;
 using reference::Direction;
 using reference::Format;
 using reference::Layout;
+using reference::Pairing;
 
 // Channels outside the window, in halves of those inside.
 constexpr std::int64_t kOfModels[] = {1, 3};
@@ -27,16 +28,16 @@ bool offers_pairing(const Offer& offer, const PairingClass& c) {
                       .has_pair_distance = c.is_apart});
 }
 
-std::string read_pairing(const ropeproof_problem& p) {
+PairingClass read_pairing(const ropeproof_problem& p) {
   switch (p.pairing) {
     case ROPEPROOF_HALF_SPLIT:
-      return p.pair_distance == 0 ? "half_split" : "half_split_apart";
+      return {Pairing::kHalfSplit, false, p.pair_distance != 0};
     case ROPEPROOF_NESTED_HALF_SPLIT:
-      return p.pairing_blocks > 1 ? "nested_blocks" : "nested";
+      return {Pairing::kNestedHalfSplit, p.pairing_blocks > 1};
     case ROPEPROOF_INTERLEAVED:
-      return "interleaved";
+      return {Pairing::kInterleaved};
     default:
-      return "interleaved_to_half";
+      return {Pairing::kInterleavedToHalf};
   }
 }
 
@@ -65,17 +66,18 @@ bool offers_window(const Offer& offer, WindowClass c) {
       {.is_partial = !is_full, .has_offset = !is_full && !is_leading});
 }
 
-std::string read_window(const ropeproof_problem& p) {
+std::optional<WindowClass> read_window(const ropeproof_problem& p) {
+  using enum WindowClass;
   const bool is_odd = p.head_dim % 2 != 0;
   const std::int64_t width =
       p.pair_distance == 0 ? p.rotary_dim : p.rotary_dim / 2 + p.pair_distance;
   const std::int64_t behind = p.head_dim - p.rotary_offset - width;
   if (p.rotary_offset == 0) {
-    if (behind == 0) return p.pair_distance == 0 ? "full" : "";
-    return is_odd ? "leading_odd" : "leading";
+    if (behind == 0 && p.pair_distance != 0) return std::nullopt;
+    return behind == 0 ? kFull : is_odd ? kLeadingOdd : kLeading;
   }
-  if (behind > 0) return p.rotary_offset % 2 == 0 ? "middle" : "middle_odd";
-  return p.rotary_offset >= kFarOffset ? "far" : "trailing";
+  if (behind > 0) return p.rotary_offset % 2 == 0 ? kMiddle : kMiddleOdd;
+  return p.rotary_offset >= kFarOffset ? kFar : kTrailing;
 }
 
 void draw_window(Drawing& d, WindowClass c) {
@@ -140,22 +142,27 @@ bool offers_axes(const Offer& offer, AxesClass c) {
   }
 }
 
-std::string read_axes(const ropeproof_problem& p) {
+std::optional<AxesClass> read_axes(const ropeproof_problem& p) {
+  using enum AxesClass;
   const std::int64_t count = p.position_axes;
-  if (are_axes_inside(p)) return "sections_inside";
-  if (p.axis_weights != nullptr)
-    return count == 2 ? "weights_2" : "weights_many";
+  if (are_axes_inside(p)) return kSectionsInside;
+  if (p.axis_weights != nullptr) return count == 2 ? kWeights2 : kWeightsMany;
   switch (p.axis_map) {
     case 0:
-      return "one";
+      return kOne;
     case ROPEPROOF_AXES_SECTIONS:
-      return count > 4 ? "sections_many" : "sections_" + std::to_string(count);
+      if (count < 2) return std::nullopt;
+      return count == 2   ? kSections2
+             : count == 3 ? kSections3
+             : count == 4 ? kSections4
+                          : kSectionsMany;
     case ROPEPROOF_AXES_INTERLEAVED:
-      return "interleaved";
+      return kInterleaved;
     case ROPEPROOF_AXES_GRID:
-      return count == 2 ? "grid" : "grid_" + std::to_string(count);
+      if (count < 2 || count > 3) return std::nullopt;
+      return count == 2 ? kGrid : kGrid3;
     default:
-      return "any";
+      return kAny;
   }
 }
 
@@ -190,15 +197,12 @@ void draw_axes(Drawing& d, AxesClass c) {
       axes = reference::contiguous_sections(parts(draw, pairs, 2));
       break;
     case AxesClass::kSections3:
-    case AxesClass::kSectionsInside:
-      axes = reference::contiguous_sections(d.recipe.sections.empty()
-                                                ? parts(draw, pairs, 3)
-                                                : d.recipe.sections);
-      break;
     case AxesClass::kSections4:
-      axes = reference::contiguous_sections(d.recipe.sections.empty()
-                                                ? parts(draw, pairs, 4)
-                                                : d.recipe.sections);
+    case AxesClass::kSectionsInside:
+      axes = reference::contiguous_sections(
+          d.recipe.sections.empty()
+              ? parts(draw, pairs, c == AxesClass::kSections4 ? 4 : 3)
+              : d.recipe.sections);
       break;
     case AxesClass::kSectionsMany:
       axes = reference::contiguous_sections(
@@ -265,14 +269,16 @@ std::vector<Dimension> layout_dimensions() {
           [](const Offer& offer, Format c) {
             return offer.takes({.dtype = plugin::abi_dtype(c)});
           },
-          [](P p) { return text::word(plugin::kDtypeWords, p.dtype); },
+          [](P p) { return plugin::format_of(p.dtype); },
           [](Drawing& d, Format c) { d.problem.dtype = c; }),
       dimension(
           kDirection, kTensors, By::kModel,
           [](const Offer& offer, Direction c) {
             return offer.takes({.is_adjoint = c == Direction::kAdjoint});
           },
-          [](P p) { return p.direction < 0 ? "adjoint" : "forward"; },
+          [](P p) {
+            return p.direction < 0 ? Direction::kAdjoint : Direction::kForward;
+          },
           [](Drawing& d, Direction c) { d.problem.spec.direction = c; }),
       dimension(kPairing, kLayouts, By::kModel, offers_pairing, read_pairing,
                 draw_pairing),

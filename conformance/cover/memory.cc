@@ -8,6 +8,9 @@
 namespace ropeproof::conformance::cover {
 namespace {
 
+using cases::BufferEdge, cases::DimensionOrder, cases::InPlace;
+using cases::RowSpacing, cases::Spacing;
+
 constexpr std::int64_t kWideStride = std::int64_t{1} << 16;
 constexpr std::int64_t kFarOffsets = std::int64_t{1} << 32;
 
@@ -44,22 +47,24 @@ bool is_key_elsewhere(const ropeproof_problem& p) {
                          k.out_batch_stride != k.in_batch_stride);
 }
 
-std::string read_layout(const ropeproof_problem& p) {
+DimensionOrder read_layout(const ropeproof_problem& p) {
+  using enum DimensionOrder;
   const ropeproof_tensor& q = p.q;
-  if (is_packed(p)) return "packed";
+  if (is_packed(p)) return kPacked;
   if (p.seq > 1 && q.heads > 1 && q.in_head_stride > q.in_token_stride) {
-    return "bhsd";
+    return kBhsd;
   }
   return p.seq > 1 && p.batch > 1 && q.in_batch_stride != 0 &&
                  q.in_token_stride > q.in_batch_stride
-             ? "sbhd"
-             : "bshd";
+             ? kSbhd
+             : kBshd;
 }
 
-std::string read_strides(const ropeproof_problem& p) {
+Spacing read_strides(const ropeproof_problem& p) {
+  using enum Spacing;
   const ropeproof_tensor &q = p.q, &k = p.k;
-  if (span(p) > kFarOffsets) return "far";
-  if (p.batch > 1 && q.in_batch_stride == 0) return "broadcast";
+  if (span(p) > kFarOffsets) return kFar;
+  if (p.batch > 1 && q.in_batch_stride == 0) return kBroadcast;
   const std::int64_t d = p.head_dim;
   const std::int64_t in = fastest(q.in_head_stride, q.in_token_stride);
   const std::int64_t out = fastest(q.out_head_stride, q.out_token_stride);
@@ -68,9 +73,9 @@ std::string read_strides(const ropeproof_problem& p) {
       (is_packed(p) && q.in_token_stride == (q.heads + 2 * k.heads) * d &&
        (p.batch == 1 || q.in_batch_stride == p.seq * q.in_token_stride));
   const bool has_rows = k.heads > 0 && p.batch > 1;
-  if (has_rows && k.in_batch_stride == 0) return "k_broadcast";
+  if (has_rows && k.in_batch_stride == 0) return kKeysBroadcast;
   if (in == d && out == d && is_whole) {
-    return is_key_elsewhere(p) && !is_packed(p) ? "k_cache" : "dense";
+    return is_key_elsewhere(p) && !is_packed(p) ? kKeyCache : kDense;
   }
   const auto is_wide = [](std::int64_t count, std::int64_t stride) {
     return count > 1 && stride > kWideStride;
@@ -79,25 +84,26 @@ std::string read_strides(const ropeproof_problem& p) {
       (is_wide(p.batch, q.in_batch_stride) ||
        is_wide(p.seq, q.in_token_stride) ||
        is_wide(q.heads, q.in_head_stride))) {
-    return "wide";
+    return kWide;
   }
   if (k.heads > 0 && fastest(k.in_head_stride, k.in_token_stride) != in) {
-    return fastest(k.in_head_stride, k.in_token_stride) == d ? "q_apart"
-                                                             : "k_apart";
+    return fastest(k.in_head_stride, k.in_token_stride) == d ? kQueriesApart
+                                                             : kKeysApart;
   }
-  return in == d && out != d ? "outputs_apart" : "gaps";
+  return in == d && out != d ? kOutputsApart : kGaps;
 }
 
 // `stride` between batch rows, `dense` where they lie back to back; `last` is
 // where the last row begins.
-std::string rows_by(const ropeproof_problem& p, std::int64_t dense,
-                    std::int64_t stride, std::int64_t last) {
-  if (last > kFarOffsets) return "far";
-  if (p.batch > 1 && stride == 0) return "shared";
-  return stride == dense ? "dense" : stride > kWideStride ? "wide" : "gaps";
+RowSpacing rows_by(const ropeproof_problem& p, std::int64_t dense,
+                   std::int64_t stride, std::int64_t last) {
+  using enum RowSpacing;
+  if (last > kFarOffsets) return kFar;
+  if (p.batch > 1 && stride == 0) return kShared;
+  return stride == dense ? kDense : stride > kWideStride ? kWide : kGaps;
 }
 
-std::string read_row_spacing(const ropeproof_problem& p) {
+RowSpacing read_row_spacing(const ropeproof_problem& p) {
   if (p.operation == ROPEPROOF_ROTATE) {
     return rows_by(p, p.seq * (p.rotary_dim / 2), p.table_batch_stride,
                    (p.batch - 1) * p.table_batch_stride +
@@ -109,10 +115,11 @@ std::string read_row_spacing(const ropeproof_problem& p) {
                      (p.position_axes - 1) * p.position_axis_stride);
 }
 
-std::string read_place(const ropeproof_problem& p) {
+InPlace read_place(const ropeproof_problem& p) {
+  using enum InPlace;
   const bool is_q_in = p.q.out == p.q.in;
   const bool is_k_in = p.k.heads > 0 ? p.k.out == p.k.in : is_q_in;
-  return is_q_in ? (is_k_in ? "in" : "q_in") : is_k_in ? "k_in" : "out";
+  return is_q_in ? (is_k_in ? kBoth : kQueries) : is_k_in ? kKeys : kNone;
 }
 
 // A kernel behind a process gets dense copies.
@@ -131,7 +138,7 @@ auto store(Member cases::Storage::*member) {
 }  // namespace
 
 std::vector<Dimension> memory_dimensions() {
-  using cases::BufferEdge, cases::InPlace, cases::Storage;
+  using cases::Storage;
   using plugin::kTensors;
   constexpr std::uint32_t kCalls = kTensors | ROPEPROOF_TABLE;
   const auto offers_place = [](const Offer& offer, InPlace c) {
@@ -146,14 +153,12 @@ std::vector<Dimension> memory_dimensions() {
   };
   return {
       dimension(kLayout, kTensors, By::kCall,
-                strided_unless(cases::DimensionOrder::kBshd), read_layout,
+                strided_unless(DimensionOrder::kBshd), read_layout,
                 store(&Storage::order)),
-      dimension(kStrides, kTensors, By::kCall,
-                strided_unless(cases::Spacing::kDense), read_strides,
-                store(&Storage::spacing)),
-      dimension(kRows, kCalls, By::kCall,
-                strided_unless(cases::RowSpacing::kDense), read_row_spacing,
-                store(&Storage::rows)),
+      dimension(kStrides, kTensors, By::kCall, strided_unless(Spacing::kDense),
+                read_strides, store(&Storage::spacing)),
+      dimension(kRows, kCalls, By::kCall, strided_unless(RowSpacing::kDense),
+                read_row_spacing, store(&Storage::rows)),
       dimension(kPlace, kTensors, By::kCall, offers_place, read_place,
                 store(&Storage::in_place)),
       dimension(kEdge, kCalls | ROPEPROOF_PERMUTE, By::kCall, offers_edge,

@@ -244,21 +244,16 @@ std::vector<Row> read_rows(const Model& model, const std::string& text,
     if (line.empty() || line.front() == '#') continue;
     const std::string where = file + ":" + std::to_string(number) + ": ";
     Row row;
-    for (const char c : line) {
-      const int digit = c >= '0' && c <= '9'   ? c - '0'
-                        : c >= 'a' && c <= 'z' ? c - 'a' + 10
-                                               : kOpen;
-      const std::size_t d = row.size();
-      const bool is_class =
-          d < model.size() && static_cast<std::size_t>(digit) <
-                                  model.dimensions()[d].classes.size();
-      if (!is_class) {
-        throw text::FileError(where + "not a class of each of " +
-                              std::to_string(model.size()) + " dimensions");
-      }
-      row.push_back(static_cast<std::uint8_t>(digit));
+    bool are_classes = line.size() == model.size();
+    for (std::size_t d = 0; are_classes && d < line.size(); ++d) {
+      const char c = line[d];
+      row.push_back(static_cast<std::uint8_t>(c >= '0' && c <= '9' ? c - '0'
+                                              : c >= 'a' && c <= 'z'
+                                                  ? c - 'a' + 10
+                                                  : kOpen));
+      are_classes = row[d] < model.dimensions()[d].classes.size();
     }
-    if (row.size() != model.size()) {
+    if (!are_classes) {
       throw text::FileError(where + "not a class of each of " +
                             std::to_string(model.size()) + " dimensions");
     }

@@ -30,30 +30,31 @@ void for_each_position(const ropeproof_problem& p, const Visit& visit) {
   }
 }
 
-std::string read_sign(const ropeproof_problem& p) {
+bool read_sign(const ropeproof_problem& p) {
   bool has_negative = false;
   for_each_position(p, [&](double x) { has_negative = has_negative || x < 0; });
-  return has_negative ? "mixed" : "positive";
+  return has_negative;
 }
 
-std::string read_magnitude(const ropeproof_problem& p) {
+std::optional<int> read_magnitude(const ropeproof_problem& p) {
   double largest = 0;
   for_each_position(
       p, [&](double x) { largest = std::max(largest, std::abs(x)); });
   for (const auto& [power, word] : kMagnitude.words) {
-    if (largest < std::ldexp(1, power)) return std::string(word);
+    if (largest < std::ldexp(1, power)) return power;
   }
-  return "";
+  return std::nullopt;
 }
 
 // The order of the first batch row: what it was drawn by, where more than one
 // is true of a short row. |p|, rounded up, undoes signs and fractions.
-std::string read_order(const ropeproof_problem& p) {
+OrderClass read_order(const ropeproof_problem& p) {
+  using enum OrderClass;
   const auto at = [&](std::int64_t s) {
     return std::ceil(std::abs(position(p, 0, 0, s)));
   };
   const std::int64_t n = p.seq;
-  if (n <= 1) return "ascending";
+  if (n <= 1) return kAscending;
   std::int64_t ups = 0, equals = 0, zeros = 0, around = 0;
   for (std::int64_t s = 0; s + 1 < n; ++s) {
     const double step = at(s + 1) - at(s);
@@ -63,17 +64,17 @@ std::string read_order(const ropeproof_problem& p) {
     // Ascending, but for the token in the middle.
     if (s + 1 != n / 2 && s != n / 2 && (step == 1 || step == 0)) ++around;
   }
-  if (equals == n - 1) return "constant";
-  if (ups == n - 1) return "ascending";
-  if (zeros > 0 && ups + zeros + equals == n - 1) return "packed";
+  if (equals == n - 1) return kConstant;
+  if (ups == n - 1) return kAscending;
+  if (zeros > 0 && ups + zeros + equals == n - 1) return kPacked;
   const std::int64_t middle = n / 2, next = std::min(middle + 1, n - 1);
   const double across = next == middle ? 2 : at(next) - at(middle - 1);
   const bool is_far = at(middle) > at(middle - 1) + 1 &&
                       (next == middle || at(middle) > at(next));
   return is_far && (across == 2 || across == 1 || across == 0) &&
                  around >= n - 3
-             ? "one_far"
-             : "shuffled";
+             ? kOneFar
+             : kShuffled;
 }
 
 // Half of them next to a power of two, where formats begin to lose odd numbers
@@ -305,7 +306,7 @@ std::vector<Dimension> position_dimensions() {
             return offer.takes({.has_real_positions = c});
           },
           [](const ropeproof_problem& p) {
-            return p.real_positions != nullptr ? "real" : "integer";
+            return p.real_positions != nullptr;
           },
           draw_numbers),
       dimension(

@@ -65,19 +65,35 @@ struct ScalingDraw {
   }
 };
 
+// The exponents begin anew with each axis; of frequencies alone nothing says
+// how many axes.
+bool is_grid(const ropeproof_problem& p) {
+  if (p.exponent_numerators == nullptr) return false;
+  for (const std::int64_t axes : {2, 3}) {
+    const std::int64_t pairs = p.rotary_dim / 2;
+    if (pairs % axes == 0 && p.exponent_numerators[pairs / axes] == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+using AnyCall = const ropeproof_problem&;
+using Parameters = const ropeproof_scaling&;  // of kind 0 without any
+
 // A class of scalings: its word in a model, the kind of its calls, which calls
 // of that kind are of it (null: all), and how its frequencies are drawn. A kind
 // has several where lengths or parameters take other paths.
 struct ScalingClass {
-  using Scaling = const ropeproof_scaling&;
   std::string_view word;
   std::uint32_t kind;  // 0: none
-  bool (*has)(Scaling);
+  bool (*has)(AnyCall, Parameters);
   void (*draw)(ScalingDraw&, Frequencies&);
 };
 
 constexpr ScalingClass kScalings[] = {
-    {"none", 0, nullptr, [](ScalingDraw&, Frequencies&) {}},
+    {"none", 0, [](AnyCall p, Parameters) { return p.base != 0 || is_grid(p); },
+     [](ScalingDraw&, Frequencies&) {}},
     {"linear", ROPEPROOF_LINEAR, nullptr,
      [](ScalingDraw& d, Frequencies& f) {
        f.scaling = reference::Linear{d.draw.real(1, 16)};
@@ -87,25 +103,25 @@ constexpr ScalingClass kScalings[] = {
        f.scaling = reference::Ntk{d.draw.real(1, 16)};
      }},
     {"dynamic_ntk", ROPEPROOF_DYNAMIC_NTK,
-     [](ScalingClass::Scaling s) { return s.seq_len > s.original_length; },
+     [](AnyCall, Parameters s) { return s.seq_len > s.original_length; },
      [](ScalingDraw& d, Frequencies& f) {
        f.scaling = d.dynamic(d.length / d.draw.between(2, 5));
      }},
     {"dynamic_ntk_short", ROPEPROOF_DYNAMIC_NTK,
-     [](ScalingClass::Scaling s) { return s.seq_len < s.original_length; },
+     [](AnyCall, Parameters s) { return s.seq_len < s.original_length; },
      [](ScalingDraw& d, Frequencies& f) {
        f.scaling = d.dynamic(d.length + d.draw.between(1, d.length));
      }},
     {"dynamic_ntk_trained", ROPEPROOF_DYNAMIC_NTK,
-     [](ScalingClass::Scaling s) { return s.seq_len == s.original_length; },
+     [](AnyCall, Parameters s) { return s.seq_len == s.original_length; },
      [](ScalingDraw& d, Frequencies& f) { f.scaling = d.dynamic(d.length); }},
     {"yarn", ROPEPROOF_YARN,
-     [](ScalingClass::Scaling s) {
+     [](AnyCall, Parameters s) {
        return s.attention_factor == 0 && s.mscale == 0 && s.truncate != 0;
      },
      [](ScalingDraw& d, Frequencies& f) { f.scaling = d.yarn; }},
     {"yarn_untruncated", ROPEPROOF_YARN,
-     [](ScalingClass::Scaling s) {
+     [](AnyCall, Parameters s) {
        return s.attention_factor == 0 && s.mscale == 0 && s.truncate == 0;
      },
      [](ScalingDraw& d, Frequencies& f) {
@@ -113,7 +129,7 @@ constexpr ScalingClass kScalings[] = {
        f.scaling = d.yarn;
      }},
     {"yarn_mscale", ROPEPROOF_YARN,
-     [](ScalingClass::Scaling s) {
+     [](AnyCall, Parameters s) {
        return s.attention_factor == 0 && s.mscale != 0;
      },
      [](ScalingDraw& d, Frequencies& f) {
@@ -122,18 +138,18 @@ constexpr ScalingClass kScalings[] = {
        f.scaling = d.yarn;
      }},
     {"yarn_attention", ROPEPROOF_YARN,  // the amplitude is given
-     [](ScalingClass::Scaling s) { return s.attention_factor != 0; },
+     [](AnyCall, Parameters s) { return s.attention_factor != 0; },
      [](ScalingDraw& d, Frequencies& f) {
        d.yarn.attention_factor = d.draw.one_in(4) ? 1 : d.draw.real(0.75, 1.5);
        f.scaling = d.yarn;
      }},
     {"long_rope", ROPEPROOF_LONG_ROPE,
-     [](ScalingClass::Scaling s) { return s.seq_len > s.original_length; },
+     [](AnyCall, Parameters s) { return s.seq_len > s.original_length; },
      [](ScalingDraw& d, Frequencies& f) {
        f.scaling = d.long_rope(d.length / d.draw.between(2, 5));
      }},
     {"long_rope_short", ROPEPROOF_LONG_ROPE,
-     [](ScalingClass::Scaling s) { return s.seq_len <= s.original_length; },
+     [](AnyCall, Parameters s) { return s.seq_len <= s.original_length; },
      [](ScalingDraw& d, Frequencies& f) {
        f.scaling = d.long_rope(d.draw.one_in(2)
                                    ? d.length
@@ -151,7 +167,8 @@ constexpr ScalingClass kScalings[] = {
      [](ScalingDraw& d, Frequencies& f) {
        f.scaling = reference::FrequencyFactors{d.list(1, d.draw.real(0, 2))};
      }},
-    {"inv_freq", 0, nullptr,  // a list of frequencies
+    {"inv_freq", 0,  // a list of frequencies
+     [](AnyCall p, Parameters) { return p.exponent_numerators == nullptr; },
      [](ScalingDraw& d, Frequencies& f) {
        f.inv_freq = d.list(d.draw.real(0, 0.0625), 0x1p-8);
        // One that does not rotate, beside others that do.
@@ -183,30 +200,15 @@ const Frequencies& example_of(const ScalingClass* c) {
   return scaling_examples()[static_cast<std::size_t>(c - kScalings)];
 }
 
-// The exponents begin anew with each axis; of frequencies alone nothing says
-// how many axes.
-bool is_grid(const ropeproof_problem& p) {
-  if (p.exponent_numerators == nullptr) return false;
-  for (const std::int64_t axes : {2, 3}) {
-    const std::int64_t pairs = p.rotary_dim / 2;
-    if (pairs % axes == 0 && p.exponent_numerators[pairs / axes] == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-std::string read_scaling(const ropeproof_problem& p) {
-  if (p.scaling == nullptr) {
-    if (p.base != 0 || is_grid(p)) return "none";
-    return p.exponent_numerators != nullptr ? "exponents" : "inv_freq";
-  }
+std::optional<const ScalingClass*> read_scaling(const ropeproof_problem& p) {
+  const ropeproof_scaling scaling =
+      p.scaling == nullptr ? ropeproof_scaling{} : *p.scaling;
   for (const ScalingClass& c : kScalings) {
-    if (c.kind == p.scaling->kind && (c.has == nullptr || c.has(*p.scaling))) {
-      return std::string(c.word);
+    if (c.kind == scaling.kind && (c.has == nullptr || c.has(p, scaling))) {
+      return &c;
     }
   }
-  return "?";
+  return std::nullopt;
 }
 
 void draw_scaling(Drawing& d, const ScalingClass* c) {
