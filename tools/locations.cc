@@ -2,8 +2,6 @@
 #include <link.h>
 #endif
 
-#include <cstdlib>
-
 #include "tools/commands.h"
 
 namespace ropeproof::tools {

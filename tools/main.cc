@@ -25,7 +25,6 @@
 #include "conformance/text/nearest.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
-#include "reference/golden.h"
 #include "tools/commands.h"
 
 namespace {

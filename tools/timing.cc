@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include <initializer_list>
 #include <utility>
 
 #include "conformance/text/format.h"

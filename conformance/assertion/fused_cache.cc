@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <stdexcept>
 #include <vector>

@@ -6,8 +6,6 @@
 
 #include <string>
 
-#include "conformance/assertion/fused_parts.h"
-
 namespace ropeproof::conformance::assertion {
 
 // Throws std::invalid_argument, one line, for slots that are none, that two

@@ -7,8 +7,6 @@
 
 #include "conformance/call/call.h"
 #include "conformance/cases/form_golden.h"
-#include "conformance/cases/prove.h"
-#include "conformance/cases/test_corpus.h"
 #include "conformance/check/declarations.h"
 #include "conformance/check/formed.h"
 #include "conformance/cover/form.h"

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <deque>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "conformance/cases/case.h"
 #include "conformance/plugin/kernel.h"

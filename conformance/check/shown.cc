@@ -1,7 +1,6 @@
 #include "conformance/check/shown.h"
 
 #include <cmath>
-#include <string>
 
 #include "conformance/text/format.h"
 

@@ -2,7 +2,6 @@
 // report are drawn of.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "conformance/explain/specimen.h"

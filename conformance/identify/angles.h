@@ -2,9 +2,7 @@
 // position.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "conformance/identify/channel_map.h"

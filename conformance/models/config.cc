@@ -7,9 +7,7 @@
 #include "conformance/models/config_keys.h"
 #include "conformance/models/config_layers.h"
 #include "conformance/models/config_reader.h"
-#include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
-#include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {
 namespace {

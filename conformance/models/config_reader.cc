@@ -9,7 +9,6 @@
 #include "conformance/models/scalings.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
-#include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {
 namespace {

@@ -6,7 +6,6 @@
 #include <numbers>
 #include <variant>
 
-#include "conformance/models/config_object.h"
 #include "reference/golden.h"
 #include "reference/refuse.h"
 #include "reference/rope.h"

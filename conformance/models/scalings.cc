@@ -5,7 +5,6 @@
 #include <limits>
 #include <variant>
 
-#include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
 #include "reference/golden.h"
 #include "reference/refuse.h"

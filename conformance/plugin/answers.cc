@@ -3,7 +3,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "conformance/plugin/description.h"
 #include "conformance/text/one_line.h"
 
 namespace ropeproof::conformance::plugin {

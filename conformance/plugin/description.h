@@ -1,10 +1,8 @@
 // description.h -- what a kernel may say of itself: ranges and refusals.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "conformance/plugin/kernel.h"
 

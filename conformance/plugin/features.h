@@ -4,7 +4,6 @@
 
 #include <ropeproof_kernel.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <vector>
 
 namespace ropeproof::conformance::plugin {
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <new>
 #include <span>
-#include <vector>
 
 #include "conformance/plugin/blocks.h"
 #include "conformance/plugin/shared_memory.h"

@@ -6,7 +6,6 @@
 
 #include "conformance/report/apply.h"
 #include "conformance/report/failure_text.h"
-#include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/wildcard.h"
 

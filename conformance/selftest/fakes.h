@@ -2,9 +2,7 @@
 // and exit status.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/selftest/fakes/expected.h"

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/corpus.h"
 #include "conformance/cover/model.h"
 #include "conformance/selftest/tally.h"
 #include "conformance/selftest/wrong_rows.h"
