@@ -71,7 +71,7 @@ class FormedCases {
   // Cases formed ahead, and elements of q and k up to which another is begun: a
   // prompt's case takes half a GiB.
   static constexpr std::size_t kAhead = 24;
-  static constexpr std::int64_t kElementsAhead = std::int64_t{1} << 23;
+  static constexpr std::int64_t kElementsAhead = std::int64_t{1} << 21;
 
   bool may_begin() const {
     return begun_ <= taken_ ||

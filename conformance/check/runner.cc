@@ -31,6 +31,15 @@ Suffixes suffixes_of(std::uint32_t operation, const cases::Problem& problem) {
 
 }  // namespace
 
+namespace {
+
+// The case, which outlives what is returned.
+std::shared_ptr<const cases::Case> lent(const cases::Case& c) {
+  return {std::shared_ptr<void>{}, &c};
+}
+
+}  // namespace
+
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                    const cases::Case& c, const Asking& asking) {
   Check check;
@@ -71,8 +80,8 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                          claim.table, is_wrong);
   }
   if (!is_wrong || asking.wanted == Wanted::kVerdict) return check;
-  check.wrong = shared(
-      explain::answer_of(shared(c), operation, claim, std::move(output)));
+  check.wrong = shared(explain::answer_of(asking.is_lent ? lent(c) : shared(c),
+                                          operation, claim, std::move(output)));
   if (asking.wanted == Wanted::kAccount) {
     check.account = explain::account_of(*check.wrong);
   }
@@ -203,9 +212,10 @@ class Suite {
       if (is_over()) return;
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
-      Check values = check_values(kernel_, operation, c,
-                                  {is_declined, rounds, selection_.wanted,
-                                   selection_.shows ? &run_.shown : nullptr});
+      Check values =
+          check_values(kernel_, operation, c,
+                       {is_declined, rounds, selection_.wanted,
+                        selection_.shows ? &run_.shown : nullptr, true});
       fresh_.ask(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
                              values.verdict == Verdict::kDeclined;
@@ -236,7 +246,7 @@ class Suite {
 
   void ask_permutation(const cases::Case& c) {
     Check values = check_values(kernel_, ROPEPROOF_PERMUTE, c,
-                                {.wanted = selection_.wanted});
+                                {.wanted = selection_.wanted, .is_lent = true});
     keep(values);
     add_values(c, ROPEPROOF_PERMUTE, std::move(values));
   }
@@ -258,7 +268,13 @@ class Suite {
         check.is_of_values()
             ? !is_large || large_++ < kMostLargeKept
             : !is_large && is_right_else && is_of_one_call(check.aspect);
-    if (!is_kept || !fits(elements)) check.wrong.reset();
+    if (!is_kept || !fits(elements)) {
+      check.wrong.reset();
+    } else if (check.is_of_values()) {
+      explain::Answer own = *check.wrong;
+      own.asked = shared(cases::Case(*own.asked));
+      check.wrong = shared(std::move(own));
+    }
   }
 
   void ask(const cases::Group& group) {

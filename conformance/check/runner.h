@@ -56,6 +56,7 @@ struct Asking {
   int rounds = 1;            // times over, as Call::run
   Wanted wanted = Wanted::kAccount;
   Shown* shown = nullptr;  // gets what the answer shows
+  bool is_lent = false;  // a wrong answer has no copy of the case, which stays
 };
 
 // Judges the values of one case under one operation, in one call; UNSUPPORTED

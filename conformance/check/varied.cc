@@ -33,7 +33,7 @@ constexpr std::int64_t kSizes[] = {
 using Sizes = std::array<std::int64_t, 4>;
 
 struct OwnFacts {
-  cases::Case asked;
+  std::shared_ptr<const cases::Case> asked;
   Facts facts;
 };
 
@@ -65,9 +65,12 @@ class Asker {
 
   // Makes the call again and again.
   std::vector<explain::Answer> repeat() {
-    constexpr std::int64_t kRepeats = 24;
-    for (std::int64_t i = 0; i < kRepeats; ++i) {
-      ask(*like_.asked, {{"number of the call", i}});
+    constexpr std::int64_t kLeast = 6, kMost = 24;
+    const std::int64_t fitting =
+        2 * kMostOfSize /
+        std::max<std::int64_t>(like_.asked->problem.elements(), 1);
+    for (std::int64_t i = 0; i < std::clamp(fitting, kLeast, kMost); ++i) {
+      ask(like_.asked, {{"number of the call", i}});
     }
     return std::move(all_);
   }
@@ -99,7 +102,7 @@ class Asker {
                           kernel_.shares_memory())
               .empty() &&
           !declines(kernel_, like_.operation, c);
-      if (is_asked) ask(c);
+      if (is_asked) ask({cases, &c});
     }
     return std::move(all_);
   }
@@ -157,26 +160,27 @@ class Asker {
         batch * seq * (q_heads + k_heads) * p.spec.layout.head_dim;
     if (elements > std::min(left_, kMostOfCall)) return std::nullopt;
     left_ -= elements;
-    return ask(resized(*like_.asked, sizes));
+    return ask(shared(resized(*like_.asked, sizes)));
   }
 
-  std::optional<bool> ask(const cases::Case& c, const Facts& more = {}) {
+  std::optional<bool> ask(std::shared_ptr<const cases::Case> c,
+                          const Facts& more = {}) {
     if (!kernel_.is_live()) return std::nullopt;
     auto own = std::make_shared<OwnFacts>();
-    own->asked = c;
+    own->asked = std::move(c);
     judge::Output output;
-    const Subject subject{own->asked, like_.operation};
+    const Subject subject{*own->asked, like_.operation};
     const plugin::Answer answered = call_of(kernel_, subject).run(output);
     if (!answered.was_made) return std::nullopt;
     const bool is_answered = answered.outcome == plugin::Outcome::kOk;
-    own->facts = facts_of(own->asked.problem);
+    own->facts = facts_of(own->asked->problem);
     own->facts.insert(more.begin(), more.end());
     explain::Answer& answer = all_.emplace_back();
-    answer.asked = {own, &own->asked};
+    answer.asked = {own, own->asked.get()};
     if (is_answered) {
       answer = explain::answer_of(
           answer.asked, like_.operation,
-          judge::claim_of(kernel_.description(), own->asked.problem.dtype,
+          judge::claim_of(kernel_.description(), own->asked->problem.dtype,
                           like_.operation),
           std::move(output));
     }

@@ -68,6 +68,7 @@ Rule Strikes::confirmed(
     const Seen seen = seen_again(Again::kSame, 0);
     return rule_of(seen.struck, seen.spared);
   }
+  again_.at({failures[0], Again::kSame, 0}) = {};  // they have said it
   Where where(is_alone());
   std::set<std::uint32_t> operations;
   for (const Failure& one : again(failures[0], Again::kSizes, 0)) {
@@ -110,11 +111,19 @@ bool Strikes::is_alone() {
 
 const std::vector<Failure>& Strikes::again(std::size_t failure, Again how,
                                            int round) {
+  // Those that are like another failure are asked again if they are wanted.
+  constexpr std::int64_t kMostKept = std::int64_t{1} << 18;
+  if (kept_ > kMostKept) {
+    std::erase_if(again_, [&](const auto& one) {
+      return std::get<0>(one.first) != failure;
+    });
+  }
   const auto [found, is_new] = again_.try_emplace({failure, how, round});
   auto& [answers, trials] = found->second;
   if (is_new && evidence_.again) {
     answers = evidence_.again(failures_.answer(failure), how, round);
     for (const Answer& answer : answers) {
+      kept_ += answer.asked->problem.elements();
       if (answer.output == nullptr) continue;
       trials.push_back(
           {&answer, std::make_unique<Trial>(answer, evidence_.kernel), {}});

@@ -44,7 +44,7 @@ class Strikes {
   Rule confirmed(
       const std::vector<std::size_t>& failures,
       const std::function<void(const Failure&, std::vector<Mark>&)>& mark);
-  // Fresh answers like that of a failure, asked once.
+  // Fresh answers like that of a failure, asked once while it is looked at.
   const std::vector<Failure>& again(std::size_t failure, Again how, int round);
 
   const Evidence& evidence_;
@@ -55,6 +55,7 @@ class Strikes {
   std::map<std::tuple<std::size_t, Again, int>,
            std::pair<std::vector<Answer>, std::vector<Failure>>>
       again_;
+  std::int64_t kept_ = 0;  // elements that were asked
 };
 
 }  // namespace ropeproof::conformance::explain

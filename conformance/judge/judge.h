@@ -90,7 +90,7 @@ Measurement judge(const cases::Problem& problem, const cases::Golden& golden,
 
 // One element beside its bound.
 struct Mark {
-  double error = 0, bound = 0;
+  double bound = 0;
   bool is_wrong = false;
   bool is_vacuous = false;  // the bound accepts any rotation
 };

@@ -275,7 +275,7 @@ class Meter {
     ++m.elements;
     if (marks_ != nullptr) {
       (*marks_)[static_cast<std::size_t>(reading.index)] = {
-          reading.error, reading.bound, is_wrong, is_vacuous};
+          reading.bound, is_wrong, is_vacuous};
     }
     if (is_wrong) {
       ++m.wrong;

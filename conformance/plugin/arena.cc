@@ -55,6 +55,15 @@ std::byte* Arena::allocate(std::size_t bytes, Edge edge) {
 }
 
 void Arena::release() {
+#if defined(MADV_REMOVE)
+  // What a prompt needs is given back: few calls are as large.
+  for (std::size_t i = kFirstLarge; i < kSizes.size(); ++i) {
+    for (std::size_t j = 0; j < used_[i]; ++j) {
+      madvise(first_[i] + j * (slot_bytes(i) + page_), slot_bytes(i),
+              MADV_REMOVE);
+    }
+  }
+#endif
   used_.fill(0);
   blocks_.clear();
   beyond_.release();

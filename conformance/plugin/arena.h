@@ -50,6 +50,7 @@ class Arena {
                                                    {4096 << 12, 16},
                                                    {4096 << 14, 8},
                                                    {kMost, 4}}};
+  static constexpr std::size_t kFirstLarge = 7;  // of these
 
   std::size_t slot_bytes(std::size_t size) const;
 

@@ -42,10 +42,15 @@ class GuardedKernel : public Kernel {
   void restore_memory() {
     restore(sparse().blocks(), restore(arena_.blocks(), contents_.data()));
   }
+  // Lets go of much that was saved, once there is an answer.
+  void forget_memory() {
+    constexpr std::size_t kMostKept = std::size_t{8} << 20;
+    if (contents_.capacity() > kMostKept) std::string().swap(contents_);
+  }
 
  private:
   Arena arena_;
-  std::string contents_;  // lives from call to call: no new pages
+  std::string contents_;  // lives from call to call, unless it is large
 };
 
 }  // namespace ropeproof::conformance::plugin

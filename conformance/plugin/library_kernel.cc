@@ -133,6 +133,7 @@ class LibraryKernel : public GuardedKernel {
       if (has_data) restore_memory();
       answers = ask_once(problems, rounds, limits);
     }
+    forget_memory();
     patience_.count(answers[0], worker_ == nullptr);
     return answers;
   }
