@@ -71,6 +71,11 @@ Check check_large_concurrency(plugin::Kernel& kernel, const Subject& subject);
 inline constexpr int kManyCalls = 140000;
 inline constexpr int kManyRequests = 1100;
 Check check_many_calls(plugin::Kernel& kernel, const Subject& subject);
+// Makes that call in a fresh process more often than counters of 20 bits hold;
+// then now and then, until it is kMillionSeconds old. Not through a pipe.
+inline constexpr int kMillionCalls = (1 << 20) + 1000;
+inline constexpr int kMillionSeconds = 60;
+Check check_million_calls(plugin::Kernel& kernel, const Subject& subject);
 
 // Makes one call of a dense tensor of 2^23 elements and some more, as a prompt
 // of 2,048 tokens and 32 heads has, of which the subject's tokens and heads are

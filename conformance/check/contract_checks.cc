@@ -176,6 +176,9 @@ std::vector<Check> ContractChecks::of(const cases::Case& c,
   if (asks(Aspect::kManyCalls, c, operation)) {
     checks.push_back(check_many_calls(kernel_, subject));
   }
+  if (asks(Aspect::kMillionCalls, c, operation)) {
+    checks.push_back(check_million_calls(kernel_, subject));
+  }
   if (asks(Aspect::kPrompt, c, operation)) {
     checks.push_back(check_prompt(kernel_, subject));
   }

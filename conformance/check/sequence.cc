@@ -1,9 +1,11 @@
 // Calls in a row: what is left of one problem when the next one comes.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -147,16 +149,21 @@ constexpr int kOftenLooked = 2000, kRoundsPerLook = 20;
 
 }  // namespace
 
-Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
-  const bool is_cheap = kernel.shares_memory();
-  const int count = is_cheap ? kManyCalls : kManyRequests;
-  const Aspect aspect = is_cheap ? Aspect::kManyCalls : Aspect::kManyRequests;
+// Makes `count` calls or more, until `seconds` have passed: those beyond
+// `count` with pauses between them.
+static Check check_calls(plugin::Kernel& kernel, const Subject& subject,
+                         Aspect aspect, int count, int seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::seconds(seconds);
   // At once, within the limit of one call.
   const int rounds = kernel.is_concurrent() ? 100 : 1;
   const cases::Case one = smallest_taken(kernel, subject);
   judge::Output first;
   Growth growth;
-  for (int done = 0; done < count;) {
+  for (int done = 0; done < count || Clock::now() < end;) {
+    if (done >= count) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
     call::Call call = call_of(kernel, {one, subject.operation});
     const ropeproof_problem problem = call.begin();
     judge::Output output;
@@ -185,6 +192,22 @@ Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
   }
   return attempt(kernel, subject, aspect, std::nullopt,
                  "another problem after them");
+}
+
+Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
+  return kernel.shares_memory()
+             ? check_calls(kernel, subject, Aspect::kManyCalls, kManyCalls, 0)
+             : check_calls(kernel, subject, Aspect::kManyRequests,
+                           kManyRequests, 0);
+}
+
+Check check_million_calls(plugin::Kernel& kernel, const Subject& subject) {
+  constexpr Aspect kAspect = Aspect::kMillionCalls;
+  if (!kernel.shares_memory()) {
+    return not_checked(kAspect, "calls without a pipe");
+  }
+  kernel.restart(0);
+  return check_calls(kernel, subject, kAspect, kMillionCalls, kMillionSeconds);
 }
 
 namespace {
