@@ -14,7 +14,8 @@
 namespace ropeproof::conformance::explain {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 22;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 22, kMostSingle = 64;
+constexpr std::int64_t kMostCompared = std::int64_t{1} << 23;
 constexpr double kMostLuck = 1e-3;
 
 class Matcher {
@@ -198,6 +199,8 @@ class Matcher {
 
   // Rows of channels that are another row's, whole: the one nearest by.
   void rows(bool is_input) {
+    const auto count = static_cast<double>(rows_.size());
+    if (count * std::pow(chance_, extents_.channels) >= kMostLuck) return;
     const auto [channel, widest] = telling_channel(is_input);
     std::vector<std::pair<double, std::size_t>> by_channel;
     for (std::size_t row = 0; row < rows_.size(); ++row) {
@@ -210,10 +213,10 @@ class Matcher {
       const auto from = row_at(row, is_input, by_channel, channel, widest);
       if (!from) continue;
       moves.push_back({rows_[row], rows_[*from]});
-      for (std::size_t c = 0; c < width(); ++c) {
+      for (std::size_t c = 0; c < width(); ++c)
         all_[row * width() + c].is_left = false;
-      }
     }
+    if (tries_ >= kMostCompared) return;
     for (const std::int64_t tensor : {0, 1}) {
       std::vector<Move> some;
       std::ranges::copy_if(moves, std::back_inserter(some), [&](const Move& m) {
@@ -255,7 +258,7 @@ class Matcher {
   std::optional<std::size_t> row_at(
       std::size_t row, bool is_input,
       const std::vector<std::pair<double, std::size_t>>& by_channel,
-      std::size_t channel, double widest) const {
+      std::size_t channel, double widest) {
     const auto begin =
         all_.begin() + static_cast<std::ptrdiff_t>(row * width());
     if (std::none_of(begin, begin + extents_.channels,
@@ -268,6 +271,7 @@ class Matcher {
     auto i = std::ranges::lower_bound(by_channel,
                                       std::pair(got - widest, std::size_t{0}));
     for (; i != by_channel.end() && i->first <= got + widest; ++i) {
+      if (++tries_ >= kMostCompared) return std::nullopt;
       bool is_it = i->second != row;
       for (std::size_t c = 0; is_it && c < width(); ++c) {
         is_it = matches(row * width() + c, i->second * width() + c, is_input);
@@ -277,9 +281,7 @@ class Matcher {
       if (found && off >= least) continue;
       found = i->second, least = off;
     }
-    const double chance = std::pow(chance_, extents_.channels) *
-                          static_cast<double>(rows_.size());
-    return chance < kMostLuck ? found : std::nullopt;
+    return found;
   }
 
   // Channels that are another one's wherever they are wrong.
@@ -354,11 +356,9 @@ class Matcher {
 
   // A few elements that are another one of their row, or of their channel.
   void single_elements() {
-    constexpr std::size_t kMost = 64;
     const std::vector<std::size_t> some = left();
-    if (some.size() > kMost) return;
-    const double candidates = static_cast<double>(width() + rows_.size());
-    if (chance_ * candidates > kMostLuck) return;
+    if (std::ssize(some) > kMostSingle) return;
+    if (chance_ * double(width() + rows_.size()) > kMostLuck) return;
     std::vector<Move> moves;
     for (const std::size_t i : some) {
       const std::size_t row = i - i % width();
@@ -381,6 +381,7 @@ class Matcher {
   std::vector<Coordinates> rows_;
   std::int64_t wrong_ = 0;
   double chance_ = 0;
+  std::int64_t tries_ = 0;  // pairs of rows that were compared
   std::vector<std::string> said_;
 };
 
