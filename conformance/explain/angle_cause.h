@@ -20,12 +20,20 @@ struct TurnedPair {
   double off = 0;       // of the angle as it turns, in (-pi, pi]
   double weight = 0;    // what it tells: a few large errors no more than others
   double certainty = 0;  // the inverse of its square error
+  double factor = 1;     // of the results, if they are off by one
+  double rows = 1;       // that are wrong
 };
 
 // The one of both that explains the angles of wrong pairs, of kernels that form
 // them. Where neither does, or both do, it is unknown.
 AngleCause angle_cause(const std::vector<const Answer*>& answers,
                        const std::vector<TurnedPair>& pairs);
+
+// The middle of their factors, each by its certainty.
+double middle_factor(std::vector<TurnedPair> pairs);
+
+// Whether one factor of all results is that of nearly every pair.
+bool have_factor(const std::vector<TurnedPair>& pairs, double factor);
 
 // The one factor of all angles that explains most of what they are off by.
 double factor_of_angles(const std::vector<const Answer*>& answers,

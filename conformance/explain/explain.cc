@@ -17,8 +17,7 @@ namespace {
 using Numbers = std::vector<std::size_t>;
 using Kind = Place::Kind;
 
-// More faults than these are no diagnosis.
-constexpr std::size_t kMostFaults = 4;
+constexpr std::size_t kMostFaults = 4;  // more are no diagnosis
 // Elements that two bugs at once are tried on: some 20,000 kernels.
 constexpr std::int64_t kLargestPairTrial = 256;
 
@@ -35,10 +34,8 @@ class Diagnoser {
   Explanation find() {
     failures_.try_from(0, left_);
     add_changed_bits();
-    while (!left_.empty() && found_.size() < kMostFaults) {
-      const bool is_found =
-          add_best() || add_numeric() || add_fitted() || add_two_at_once();
-      if (!is_found) break;
+    while (!left_.empty() && found_.size() < kMostFaults &&
+           (add_best() || add_numeric() || add_fitted() || add_two_at_once())) {
     }
     join_two();
     for (Found& one : found_) add_lost(one);
@@ -128,7 +125,7 @@ class Diagnoser {
           sure.emplace(h, where);
         }
       } else if (where.place.kind != Kind::kRule || !are_few) {
-        take_one(h, where);
+        take_whole(h, where);
         return true;
       }
     }
@@ -141,8 +138,8 @@ class Diagnoser {
   bool add_numeric() {
     const std::size_t known = wrong::mutations().size();
     if (hypotheses_.size() > known) return false;
-    for (const auto& one : wrong::numeric_mutations())
-      hypotheses_.push_back(one);
+    std::ranges::copy(wrong::numeric_mutations(),
+                      std::back_inserter(hypotheses_));
     failures_.try_from(known, left_);
     return add_best();
   }
@@ -183,19 +180,22 @@ class Diagnoser {
     return h;
   }
 
-  // A bug by no rule known is none of its own where it is part of another one:
-  // "only batch row 0 written", where?, is "not written", and says less. Unless
-  // that one would have spoilt far more.
+  // A bug that does not strike wherever it can is none of its own where it is
+  // part of another one whose place takes no more words: "only batch row 0
+  // written", where?, is "not written", and says less.
   void take_whole(std::size_t h, const Rule& where) {
-    constexpr std::int64_t kFarMore = 4;
+    const bool has_rule = where.place.kind == Kind::kRule;
     const Numbers failures = explained_by(h, false);
-    const std::optional<std::size_t> whole = failures_.whole_of(h, failures);
-    if (!whole || kFarMore * failures_.broken_by(h, failures) <
-                      failures_.broken_by(*whole, failures)) {
-      return take_one(h, where);
-    }
-    take_one(*whole,
-             strikes_.of_bug(hypotheses_[*whole].change, false, failures));
+    const auto whole = where.place == Place{}
+                           ? std::nullopt
+                           : failures_.whole_of(h, failures, has_rule);
+    if (!whole) return take_one(h, where);
+    const Rule of_whole =
+        strikes_.of_bug(hypotheses_[*whole].change, false, failures);
+    const bool is_as_short =
+        !has_rule || (of_whole.place.kind == Kind::kRule &&
+                      of_whole.place.rule.size() <= where.place.rule.size());
+    take_one(is_as_short ? *whole : h, is_as_short ? of_whole : where);
   }
 
   void take_one(std::size_t h, const Rule& where) {

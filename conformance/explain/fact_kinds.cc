@@ -13,6 +13,7 @@ constexpr std::pair<std::string_view, FactKind> kKinds[] = {
     {"batch x seq x heads x head_dim", {Owner::kCase}},
     {"batch rows behind it", {Owner::kElement, Subject::kBatchRows}},
     {"channel", {Owner::kElement}},
+    {"channel of its pair", {Owner::kElement}},
     {"edge", {Owner::kCase}},
     {"head_dim", {Owner::kProblem, Subject::kPairs}},
     {"heads", {Owner::kProblem, Subject::kHeads}},

@@ -111,7 +111,8 @@ bool Failures::are_unwritten(const std::vector<std::size_t>& some,
 }
 
 std::optional<std::size_t> Failures::whole_of(
-    std::size_t part, const std::vector<std::size_t>& failures) {
+    std::size_t part, const std::vector<std::size_t>& failures, bool has_rule) {
+  constexpr std::int64_t kFarMore = 4;
   const auto is_whole = [&](std::size_t whole) {
     bool is_more = false;
     for (const std::size_t i : failures) {
@@ -133,7 +134,10 @@ std::optional<std::size_t> Failures::whole_of(
   };
   for (const std::size_t h : leads_) {
     const bool rounds = hypotheses_[h].rounds || hypotheses_[part].rounds;
-    if (h != part && !rounds && is_whole(h)) return h;
+    if (h == part || rounds || !is_whole(h)) continue;
+    const bool is_far_more =
+        kFarMore * broken_by(part, failures) < broken_by(h, failures);
+    return has_rule || !is_far_more ? std::optional(h) : std::nullopt;
   }
   return std::nullopt;
 }

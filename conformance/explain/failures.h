@@ -63,9 +63,11 @@ class Failures {
                      std::size_t hypothesis) const;
 
   // A lead that explains these failures, too, and changes all that this one
-  // does in the same way, and more; none that rounds.
+  // does in the same way, and more; none that rounds. Where no rule says where
+  // it strikes, none that would have spoilt far more.
   std::optional<std::size_t> whole_of(std::size_t part,
-                                      const std::vector<std::size_t>& failures);
+                                      const std::vector<std::size_t>& failures,
+                                      bool has_rule);
 
   // Says of a diagnosis the aliases, which explain as much of these failures as
   // `best` does; and the best of the other leads.

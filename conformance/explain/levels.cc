@@ -41,11 +41,16 @@ double guessed(const Results& all, double step, double unit) {
   return bits;
 }
 
-// The windows of a tensor, one after the other.
-Results windows_of(const cases::Problem& p, const cases::Bits& y) {
+// The windows of a tensor, one after the other; of heads with a wrong element,
+// unless `are_all`. The tensor's marks begin at `marks`.
+Results windows_of(const cases::Problem& p, const cases::Bits& y,
+                   const judge::Mark* marks, bool are_all) {
   const reference::Layout& layout = p.spec.layout;
   Results all;
   for (std::int64_t at = 0; at < std::ssize(y); at += layout.head_dim) {
+    if (!are_all && std::none_of(marks + at, marks + at + layout.head_dim,
+                                 [](const auto& one) { return one.is_wrong; }))
+      continue;
     for (std::int64_t c = 0; c < layout.rotary_dim; ++c) {
       all.push_back(judge::fast_decode(
           p.dtype, reference::at(y, at + layout.rotary_offset + c)));
@@ -69,18 +74,20 @@ bool have_levels(const Results& all, std::int64_t group, double levels,
   return bits >= kFewestBits;
 }
 
-}  // namespace
-
-std::string levels_text(const Answer& answer) {
+std::string levels_text(const Answer& answer, bool are_all) {
   const cases::Problem& p = answer.asked->problem;
   const double unit = reference::traits(p.dtype).unit_roundoff;
   const std::int64_t row = p.spec.layout.rotary_dim;
-  const Results q = windows_of(p, answer.output->q),
-                k = windows_of(p, answer.output->k);
+  const judge::Mark* const marks = answer.judged->marks.data();
+  const Results q = windows_of(p, answer.output->q, marks, are_all),
+                k = windows_of(p, answer.output->k,
+                               marks + answer.output->q.size(), are_all);
   std::vector<std::tuple<std::string, std::int64_t, std::int64_t>> groups = {
-      {"their row", row, row},
-      {"their token", row * p.q_heads, row * p.k_heads},
-      {"all", std::ssize(q), std::ssize(k)}};
+      {"their row", row, row}};
+  if (are_all) {
+    groups.emplace_back("their token", row * p.q_heads, row * p.k_heads);
+    groups.emplace_back("all", std::ssize(q), std::ssize(k));
+  }
   for (std::int64_t block = 256; block >= 8; block /= 2) {
     if (block < row) {
       groups.emplace_back("their " + std::to_string(block) + " channels", block,
@@ -108,6 +115,13 @@ std::string levels_text(const Answer& answer) {
     }
   }
   return "";
+}
+
+}  // namespace
+
+std::string levels_text(const Answer& answer) {
+  const std::string of_all = levels_text(answer, true);
+  return of_all.empty() ? levels_text(answer, false) : of_all;
 }
 
 }  // namespace ropeproof::conformance::explain

@@ -70,14 +70,16 @@ void MovedSpots::Found::see(bool is_found, bool is_by_chance) {
 
 void MovedSpots::Found::add(const Found& of_answer) {
   if (8 * of_answer.by_chance > of_answer.all) return;
+  near += of_answer.near;
   all += of_answer.all;
   count += of_answer.count;
   by_chance += of_answer.by_chance;
 }
 
 bool MovedSpots::Found::is_most() const {
-  constexpr std::int64_t kFewest = 4;
-  return count >= kFewest && 4 * count >= all && 4 * by_chance <= count;
+  constexpr std::int64_t kFewest = 4, kRare = 32;
+  return count >= kFewest && 4 * count >= all && kRare * count >= near &&
+         4 * by_chance <= count;
 }
 
 void MovedSpots::add(const Answer& answer, const std::vector<Spot>& spots) {
@@ -109,11 +111,21 @@ void MovedSpots::add(const Answer& answer, const std::vector<Spot>& spots) {
   Found reads, writes, reads_apart, writes_apart, lookups;
   for (const Spot& s : spots) {
     const bool is_far = std::abs(s.y - s.want) > 16 * s.bound;
-    if (!s.is_finite || s.is_left || !is_far || s.turn == 0.0) continue;
+    if (!s.is_finite || s.is_left || s.turn == 0.0) continue;
+    if (!is_far) {
+      for (Found* one : {&reads, &writes, &reads_apart, &writes_apart}) {
+        one->see_near();
+      }
+      continue;
+    }
     const Complex read = s.y / s.turn;
     const double longer = std::max(1.0, std::abs(s.y) / std::abs(s.want));
     const double within = 2 * s.bound * (std::isfinite(longer) ? longer : 1);
-    const double beside = 1.375;  // a number that has no reason
+    // Numbers that have no reason: smaller ones are more often near others.
+    const auto by_chance = [](const auto& is_found) {
+      constexpr double kBeside = 1.375;
+      return is_found(kBeside) || is_found(1 / kBeside);
+    };
     const Places& in = inputs[s.is_key ? 1 : 0];
     const Places& out = results[s.is_key ? 1 : 0];
     const double read_within = within / std::abs(s.turn);
@@ -143,13 +155,17 @@ void MovedSpots::add(const Answer& answer, const std::vector<Spot>& spots) {
              entries.have({z.real(), sense * z.imag()}, {entry, entry + size},
                           within / std::abs(s.x));
     };
-    reads.see(are_read(read), are_read(read * beside));
-    writes.see(out.have(s.y, s.to, within),
-               out.have(s.y * beside, s.to, within));
+    reads.see(are_read(read),
+              by_chance([&](double by) { return are_read(read * by); }));
+    writes.see(out.have(s.y, s.to, within), by_chance([&](double by) {
+                 return out.have(s.y * by, s.to, within);
+               }));
     const auto see = [&](Found& found, const auto& places, Complex is,
                          Complex due, const reference::Pair& own, double near) {
       found.see(are_elsewhere(places, is, due, 1, own, near),
-                are_elsewhere(places, is, due, beside, own, near));
+                by_chance([&](double by) {
+                  return are_elsewhere(places, is, due, by, own, near);
+                }));
     };
     see(reads_apart, inputs, read, s.x, s.from, read_within);
     see(writes_apart, results, s.y, s.want, s.to, within);

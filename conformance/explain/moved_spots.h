@@ -29,9 +29,11 @@ class MovedSpots {
   // nothing where any number may stand somewhere: of 16 bits, of many elements.
   struct Found {
     std::int64_t all = 0, count = 0;
+    std::int64_t near = 0;       // spots that are off by too little to say
     std::int64_t by_chance = 0;  // of as many numbers that have no reason
 
     void see(bool is_found, bool is_by_chance);
+    void see_near() { ++near; }
     void add(const Found& of_answer);
     bool is_most() const;
   };

@@ -122,8 +122,6 @@ class Reader {
     errors_ += share * errors;
     times_ += share * times;
     all_wants_ += share * wants;
-    all_times_ += times;
-    squares_ += wants;
     const Complex turn = cross / xx, due = rows[0].turn;
     const Complex by[kWays] = {due + cosine / xx,
                                due + Complex(0, sine / xx),
@@ -148,9 +146,10 @@ class Reader {
     furthest_[kCosine] = std::max(furthest_[kCosine], std::abs(cosine / xx));
     furthest_[kSine] = std::max(furthest_[kSine], std::abs(sine / xx));
     furthest_[kAngle] = std::max(furthest_[kAngle], std::abs(off));
-    groups_.push_back(
-        {answers_.size() - 1, rows[0].token, rows[0].pair, rows[0].position,
-         off, std::min(wants, kLargestError * count / (off * off)), wants});
+    groups_.push_back({answers_.size() - 1, rows[0].token, rows[0].pair,
+                       rows[0].position, off,
+                       std::min(wants, kLargestError * count / (off * off)),
+                       wants, 1 + scale / wants, count});
     if (errors > wants) ++unlike_;
   }
 
@@ -209,12 +208,12 @@ class Reader {
     }
     // Where all are as good the first one; of angles that are far off, what is
     // not one.
-    const double factor = all_times_ / squares_;
+    const double factor = middle_factor(groups_);
     const double of_factor = errors_of_factor(factor);
     // What is left within the bounds is no reason for another way.
     const bool is_good = of_factor <= kAsGood * least + 1e-9 ||
                          of_factor * errors_ <= equations();
-    if (of_factor <= kMostLeft && is_good) {
+    if (of_factor <= kMostLeft && is_good && have_factor(groups_, factor)) {
       return results_times(factor, kScale);
     }
     constexpr double kFar = 0.5;
@@ -383,7 +382,6 @@ class Reader {
               unlike_ = 0;
   MovedSpots moves_;
   double errors_ = 0, times_ = 0, all_wants_ = 0;
-  double all_times_ = 0, squares_ = 0;  // each by its own bound
   std::array<Left, kWays> left_{};
   std::array<double, kWays> furthest_{};
 };

@@ -31,9 +31,9 @@ std::vector<std::size_t> some_of(const std::vector<std::size_t>& all,
 }
 
 // The larger size of the two elements that a pair is rotated from.
-double largest_input(const cases::Problem& p, bool is_key, std::int64_t head,
-                     std::int64_t pair) {
-  const reference::Pair of = reference::at(judge::Channels(p.spec).from, pair);
+double largest_input(const cases::Problem& p, const judge::Channels& channels,
+                     bool is_key, std::int64_t head, std::int64_t pair) {
+  const reference::Pair of = reference::at(channels.from, pair);
   const cases::Bits& x = is_key ? p.k : p.q;
   const auto size = [&](std::int64_t channel) {
     return std::abs(judge::fast_decode(
@@ -86,8 +86,12 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
     facts["rows before it"] = row;
     facts["rows x heads before it"] = row * heads + e.head;
     if (e.pair >= 0) {
-      facts["largest input"] =
-          largest_input(problem, is_key, of_part * heads + e.head, e.pair);
+      const judge::Channels channels(problem.spec);
+      facts["largest input"] = largest_input(problem, channels, is_key,
+                                             of_part * heads + e.head, e.pair);
+      const bool is_first = reference::at(channels.to, e.pair).u == e.channel;
+      facts["channel of its pair"] =
+          std::string(is_first ? "the first" : "the second");
     }
   }
   const bool has_position = !permutes && e.pair >= 0 &&

@@ -1,6 +1,8 @@
 // Changes of numbers that no source reports as such: a step of a kernel in
 // fewer bits than it should have, frequencies of other pairs.
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "conformance/wrong/mutation_lists.h"
 
@@ -58,11 +60,43 @@ Mutation of_few_pairs(std::int64_t count) {
           }};
 }
 
+Mutations of_whole_numbers() {
+  constexpr const char* kAdvice = "look for an integer type on the way";
+  const auto named = [&](std::string what, Change change) {
+    return Mutation{std::move(what),  "", "value/altered", 4, kAdvice,
+                    std::move(change)};
+  };
+  const auto nearest = [](double x) { return std::nearbyint(x); };
+  const auto cut = [](double x) { return std::trunc(x); };
+  return {
+      named("inputs rounded to whole numbers", set(&Pipeline::input, nearest)),
+      named("inputs cut to whole numbers", set(&Pipeline::input, cut)),
+      named("products rounded to whole numbers",
+            set(&Pipeline::product, nearest)),
+      named("results rounded to whole numbers",
+            set(&Pipeline::result, nearest)),
+      named("results cut to whole numbers", set(&Pipeline::result, cut))};
+}
+
+// As scores are scaled that these become.
+Mutation of_scores() {
+  return {"results times 1/sqrt(head_dim)",
+          "",
+          "value/altered",
+          4,
+          "scale the scores, or q by itself, once it is rotated",
+          set(&Pipeline::adjust_rotation, [](const PairIndex& at, CosSin& r) {
+            const double by = 1 / std::sqrt(static_cast<double>(at.p.head_dim));
+            r = {r.c * by, r.s * by};
+          })};
+}
+
 }  // namespace
 
 const std::vector<Mutation>& numeric_mutations() {
   static const std::vector<Mutation> all = [] {
-    Mutations list;
+    Mutations list = of_whole_numbers();
+    list.push_back(of_scores());
     for (int bits = kMostBits; bits >= kFewestBits; --bits) {
       for (Mutation& one : of_bits(bits)) list.push_back(std::move(one));
     }
