@@ -29,10 +29,6 @@ Suffixes suffixes_of(std::uint32_t operation, const cases::Problem& problem) {
   return suffixes;
 }
 
-}  // namespace
-
-namespace {
-
 // The case, which outlives what is returned.
 std::shared_ptr<const cases::Case> lent(const cases::Case& c) {
   return {std::shared_ptr<void>{}, &c};
