@@ -79,13 +79,9 @@ Rational rational_scaled_frequency(const Rope& rope, std::int64_t j) {
   const Spec& spec = rope.spec;
   const Scaling& scaling = spec.frequencies.scaling;
   const Exponent e = exponent_of(spec, j);
-  if (e.denominator != 0) {
-    if (const auto* s = std::get_if<Ntk>(&scaling)) {
-      return rational_ntk(base_of(spec, j), s->alpha, e);
-    }
-    if (const auto* s = std::get_if<DynamicNtk>(&scaling)) {
-      return rational_ntk(base_of(spec, j), dynamic_alpha<cpp_rational>(*s), e);
-    }
+  const Rational alpha = ntk_alpha<cpp_rational>(scaling);
+  if (alpha && e.denominator != 0) {
+    return rational_ntk(base_of(spec, j), *alpha, e);
   }
   const Rational theta = rational_frequency(spec, j);
   if (!theta) return std::nullopt;

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
-#include <variant>
 #include <vector>
 
 #include "reference/scaling.h"
@@ -60,12 +59,7 @@ template <class Real>
 Real scaled_frequency(const Rope& rope, std::int64_t j, const Real& theta) {
   const Scaling& scaling = rope.spec.frequencies.scaling;
   const Exponent e = exponent_of(rope.spec, j);
-  if (const auto* s = std::get_if<Ntk>(&scaling)) {
-    return ntk(Real(s->alpha), e, theta);
-  }
-  if (const auto* s = std::get_if<DynamicNtk>(&scaling)) {
-    return ntk(dynamic_alpha<Real>(*s), e, theta);
-  }
+  if (const auto alpha = ntk_alpha<Real>(scaling)) return ntk(*alpha, e, theta);
   return scaled(scaling, rope.resolution, e, j, theta);
 }
 

@@ -295,6 +295,14 @@ inline bool decides_amplitude(const Scaling& scaling) {
       scaling);
 }
 
+// alpha of (R8) and (R9); none where a scaling leaves the base as it is.
+template <class Real>
+std::optional<Real> ntk_alpha(const Scaling& scaling) {
+  if (const auto* s = std::get_if<Ntk>(&scaling)) return Real(s->alpha);
+  const auto* const s = std::get_if<DynamicNtk>(&scaling);
+  return s == nullptr ? std::nullopt : std::optional(dynamic_alpha<Real>(*s));
+}
+
 // Number and name of what each scaling computes, in the order of the variant
 // after Default. YaRN's stands for (R11), too.
 struct Formula {

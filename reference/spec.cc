@@ -81,8 +81,7 @@ void validate_base_of_scaling(const Frequencies& frequencies,
                               std::int64_t rotary_dim) {
   const Scaling& scaling = frequencies.scaling;
   const bool is_yarn = std::holds_alternative<Yarn>(scaling);
-  const bool is_ntk = std::holds_alternative<Ntk>(scaling) ||
-                      std::holds_alternative<DynamicNtk>(scaling);
+  const bool is_ntk = ntk_alpha<double>(scaling).has_value();
   if (!is_yarn && !is_ntk) return;
   if (!frequencies.inv_freq.empty()) {
     refuse("inv_freq", "given", "a base with NTK-aware scaling and YaRN");

@@ -43,8 +43,7 @@ bool has_no_amplitude(const reference::Scaling& scaling) {
 }
 
 bool is_ntk(const reference::Scaling& scaling) {
-  return std::holds_alternative<reference::Ntk>(scaling) ||
-         std::holds_alternative<reference::DynamicNtk>(scaling);
+  return reference::ntk_alpha<double>(scaling).has_value();
 }
 
 bool is_yarn(const reference::Scaling& scaling) {
