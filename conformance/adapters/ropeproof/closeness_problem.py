@@ -8,19 +8,10 @@ from ropeproof import given_tables
 from ropeproof.arrays import word_of
 from ropeproof.arguments import (number, numbers, one_of, one_whole, said,
                                  whole)
-from ropeproof.judge_library import (BITS, DOUBLED, LOOKUP, PAIRINGS, ROPE,
-                                     ROTATE, SCALINGS, Problem, Scaling, Tensor,
-                                     model_of)
+from ropeproof.judge_library import (BITS, DOUBLED, LOOKUP, NEEDED, PAIRINGS, ROPE,
+                                     ROTATE, SCALINGS, Problem, Scaling, Tensor, model_of)
 
 LARGEST_POSITION = 2**53
-
-NEEDED = {  # by each kind of scaling
-    "linear": "factor", "ntk": "factor",
-    "dynamic_ntk": "factor original_length seq_len",
-    "yarn": "factor original_length",
-    "long_rope": "short_factor long_factor original_length seq_len",
-    "llama3": "factor low_freq_factor high_freq_factor original_length",
-    "frequency_factors": "short_factor"}
 
 
 class Call:

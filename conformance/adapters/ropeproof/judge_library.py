@@ -11,9 +11,13 @@ BITS = {word: 1 << i for i, word in enumerate(("f64", "f32", "f16", "bf16"))}
 PAIRINGS = {word: 1 << i for i, word in enumerate(
     ("interleaved", "half_split", "interleaved_to_half"))}
 NESTED = {"nested_half_split": 1 << 3}  # a pairing with pairing_blocks
-SCALINGS = {word: 1 << i for i, word in enumerate(
-    ("linear", "ntk", "dynamic_ntk", "yarn", "long_rope", "llama3",
-     "frequency_factors"))}
+NEEDED = {  # by each kind of scaling, in the order of their bits
+    "linear": "factor", "ntk": "factor", "dynamic_ntk": "factor original_length seq_len",
+    "yarn": "factor original_length",
+    "long_rope": "short_factor long_factor original_length seq_len",
+    "llama3": "factor low_freq_factor high_freq_factor original_length",
+    "frequency_factors": "short_factor"}
+SCALINGS = {word: 1 << i for i, word in enumerate(NEEDED)}
 AXIS_MAPS = {word: 1 << i for i, word in enumerate(
     ("sections", "interleaved", "grid", "any"))}
 ROTATE, ROPE, LOOKUP = 1 << 2, 1 << 3, 1 << 5
