@@ -64,6 +64,14 @@ void ReportOutput::add_flags(CLI::App& command) {
                    "unsupported, the worst elements");
 }
 
+std::vector<std::string> ReportOutput::flags_of_verdict() {
+  std::vector<std::string> flags{"--require", "--failures", "--details"};
+  for (const FileFormat& format : kFormats) {
+    if (!format.is_json) flags.emplace_back(format.flag);
+  }
+  return flags;
+}
+
 void ReportOutput::open(const std::vector<std::filesystem::path>& inputs) {
   if (required_) {
     required_ = report::parse_requirement(*required_);

@@ -20,6 +20,8 @@ class ReportOutput {
  public:
   ReportOutput();
   void add_flags(CLI::App& command);
+  // The flags that need a verdict: all but --report and --sign.
+  static std::vector<std::string> flags_of_verdict();
   // Opens the files of the flags before the run, which reads `inputs`. Throws
   // std::invalid_argument where one cannot be written.
   void open(const std::vector<std::filesystem::path>& inputs);

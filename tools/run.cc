@@ -241,8 +241,7 @@ Command add_run(CLI::App& app) {
                        "any: of all claims, also 16-bit angles, and tables "
                        "narrower than the tensors")
           ->check(CLI::IsMember({"auto", "any"}));
-  for (const char* flag :
-       {"--require", "--junit", "--html", "--failures", "--details"}) {
+  for (const std::string& flag : ReportOutput::flags_of_verdict()) {
     claim->excludes(command->get_option(flag));
   }
   claim->excludes(shard)

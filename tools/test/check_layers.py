@@ -23,7 +23,7 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 149_148, "(?!vectors/).*"),
+    ("everything outside vectors/", 149_157, "(?!vectors/).*"),
     ("conformance/ without adapters, engines, examples and selftest/fakes", 90_988,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_817, "conformance/bench/.*"),
