@@ -210,8 +210,11 @@ class Suite {
       const bool is_declined = filter_.declines(c.id);
       Check values =
           check_values(kernel_, operation, c,
-                       {is_declined, rounds, selection_.wanted,
-                        selection_.shows ? &run_.shown : nullptr, true});
+                       {.is_declined = is_declined,
+                        .rounds = rounds,
+                        .wanted = selection_.wanted,
+                        .shown = selection_.shows ? &run_.shown : nullptr,
+                        .is_lent = true});
       fresh_.ask(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
                              values.verdict == Verdict::kDeclined;

@@ -21,13 +21,10 @@ constexpr std::int64_t kManyPairs = 256;
 // The most pairs for which no size of the others' classes makes the call larger
 // than a recipe's.
 std::int64_t most_pairs(const Recipe& recipe) {
-  const auto low = [&](const char* name) { return recipe.range(name).low; };
-  const std::int64_t rows =
-      low("batch") * low("seq") * std::max(low("q_heads"), low("k_heads"));
   const Range pairs = recipe.range("pairs");
-  return std::min(
-      std::max({recipe.elements / (2 * rows), kManyPairs, pairs.low}),
-      pairs.high);
+  const std::int64_t fitting =
+      recipe.elements * pairs.low / recipe.least_elements();
+  return std::min(std::max({fitting, kManyPairs, pairs.low}), pairs.high);
 }
 
 // Half of the heads are multiples of 8 channels, as those of models.
