@@ -4,7 +4,20 @@
 #include <cmath>
 #include <cstdint>
 
+#include "fast/dispatch.h"
+
+// Compiled for each target, as most have an instruction for std::fma and
+// std::nearbyint; the bits are the same.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/exact_cos_sin.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
 namespace ropeproof::fast {
+namespace HWY_NAMESPACE {
 namespace {
 
 // pi/2, within 2^-109 relative. Python, mpmath with prec = 300:
@@ -19,14 +32,24 @@ constexpr DoubleDouble kQuarterCircle = {0x1.921fb54442d18p+0,
 // Error, with z <= 0.618 and n >= 1: a step multiplies the error of the
 // bracket by z/(n (n+1)) <= 0.309 and adds 8 u^2 for the product and the
 // quotient, of which again 0.309 arrive, and 3 u^2 for the sum, relative to a
-// bracket of at least 0.69. The fixed point is 10 u^2.
+// bracket of at least 0.69. The fixed point is 10 u^2. Brackets from n = 19 on
+// are doubles: of their error, 2 u, z^9/18! arrive, u^2/16.
 CosSin nested(DoubleDouble z) {
-  const auto step = [&](DoubleDouble bracket, int n) {
+  constexpr int kLast = 25, kLastDouble = 19;
+  const auto step_of = [&](double bracket, int n) HWY_ATTR {
+    return 1 - z.hi * bracket / static_cast<double>(n * (n + 1));
+  };
+  double cos = 1, sin = 1;
+  for (int n = kLast; n >= kLastDouble; n -= 2) {
+    cos = step_of(cos, n);
+    sin = step_of(sin, n + 1);
+  }
+  const auto step = [&](DoubleDouble bracket, int n) HWY_ATTR {
     return DoubleDouble{1, 0} +
            -(z * bracket / static_cast<double>(n * (n + 1)));
   };
-  CosSin brackets{{1, 0}, {1, 0}};
-  for (int n = 25; n >= 1; n -= 2) {
+  CosSin brackets{{cos, 0}, {sin, 0}};
+  for (int n = kLastDouble - 2; n >= 1; n -= 2) {
     brackets = {step(brackets.cos, n), step(brackets.sin, n + 1)};
   }
   return brackets;
@@ -41,17 +64,17 @@ CosSin nested(DoubleDouble z) {
 // absolutely. x = r pi/2 adds 6 u^2, which cosine and sine pass on at most once
 // (x cot x <= 1, x tan x <= pi/4). Taylor's series end with x^27,
 // |x| <= pi/4 + 2^-50: the first terms left out, with 28! and 29!, are below
-// 2^-107. The brackets: 10 u^2; sine's product 5 u^2, the amplitude's 5 u^2.
-// Sum: 29 u^2 + 2^-107 < 2^-101.  -> kExactCosSinBound
-CosSin exact_cos_sin(DoubleDouble position, DoubleDouble circles,
-                     double amplitude) noexcept {
+// 2^-107. The brackets: 11 u^2; sine's product 5 u^2, the amplitude's 5 u^2.
+// Sum: 30 u^2 + 2^-107 < 2^-101.  -> kExactCosSinBound
+CosSin ExactCosSin(DoubleDouble position, DoubleDouble circles,
+                   double amplitude) {
   double quarters = 0;
-  const auto without_whole = [&](double x) {
+  const auto without_whole = [&](double x) HWY_ATTR {
     const double whole = std::nearbyint(x);
-    quarters += std::fmod(whole, 4.0);
+    quarters += whole - 4 * std::nearbyint(whole / 4);
     return x - whole;
   };
-  const auto remainder_of = [&](double p, double t) {
+  const auto remainder_of = [&](double p, double t) HWY_ATTR {
     const DoubleDouble product = product_of(4 * p, t);
     return sum_of(without_whole(product.hi), without_whole(product.lo));
   };
@@ -66,7 +89,7 @@ CosSin exact_cos_sin(DoubleDouble position, DoubleDouble circles,
   const CosSin brackets = nested(z);
   const DoubleDouble c = m * brackets.cos;
   const DoubleDouble s = m * (x * brackets.sin);
-  switch (static_cast<int>(std::fmod(quarters, 4.0) + 4) % 4) {
+  switch (static_cast<int>(quarters) & 3) {
     case 0:
       return {c, s};
     case 1:
@@ -76,6 +99,23 @@ CosSin exact_cos_sin(DoubleDouble position, DoubleDouble circles,
     default:
       return {s, -c};
   }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace ropeproof::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ropeproof::fast {
+namespace {
+
+HWY_EXPORT(ExactCosSin);
+
+}  // namespace
+
+CosSin exact_cos_sin(DoubleDouble position, DoubleDouble circles,
+                     double amplitude) noexcept {
+  return ROPEPROOF_FAST_DISPATCH(ExactCosSin)(position, circles, amplitude);
 }
 
 // First to odd: an inexact x takes, of the two doubles around it, the one with
@@ -88,3 +128,4 @@ float round_to_float(DoubleDouble x) noexcept {
 }
 
 }  // namespace ropeproof::fast
+#endif  // HWY_ONCE
