@@ -146,8 +146,9 @@ int find_claims(RunOptions& options, plugin::Kernel& kernel,
 int run(RunOptions& options) {
   Timing timing;
   prepare(options);
-  const cases::Corpus corpus = corpus_of(options);
+  // Before the corpus is read: workers are forked from what is small yet.
   std::unique_ptr<plugin::Kernel> kernel = options.kernel.open();
+  const cases::Corpus corpus = corpus_of(options);
   ProgressLine line(options.progress);
   options.selection.progress = [&line](std::size_t done, std::size_t all,
                                        const std::string& id) {
