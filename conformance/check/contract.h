@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "conformance/cases/case.h"
@@ -103,9 +105,14 @@ Check check_vast(plugin::Kernel& kernel, const Subject& subject);
 Check check_reject(plugin::Kernel& kernel, const Subject& subject,
                    cases::Defect defect, Aspect aspect = Aspect::kReject);
 
+// What calls give in a process of their own, by the ids of their cases.
+using ColdOutputs = std::map<std::string, judge::Output>;
+
 // Makes the calls of a SequenceCase in a row, in a fresh process, and judges
-// each; for ROPEPROOF_DETERMINISTIC each in a process of its own, too, bit for
-// bit.
-Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls);
+// each; for ROPEPROOF_DETERMINISTIC compares each, bit for bit, with what it
+// gives in a process of its own. `cold` is of this kernel and operation, and
+// gets what it lacks.
+Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls,
+                     ColdOutputs& cold);
 
 }  // namespace ropeproof::conformance::check

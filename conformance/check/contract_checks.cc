@@ -217,7 +217,7 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
   return check;
 }
 
-Check ContractChecks::of(const cases::SequenceCase& s) const {
+Check ContractChecks::of(const cases::SequenceCase& s) {
   const std::uint32_t operation = main_operation(kernel_.description());
   std::vector<Subject> calls;
   std::optional<Check> refusal;
@@ -232,7 +232,7 @@ Check ContractChecks::of(const cases::SequenceCase& s) const {
   if (!kernel_.is_live()) {
     refusal = not_checked(Aspect::kSequenceNotAsked, "calls in a row");
   }
-  Check check = refusal ? *refusal : check_sequence(kernel_, calls);
+  Check check = refusal ? *refusal : check_sequence(kernel_, calls, cold_);
   if (refusal) check.dtype = dtype;
   check.operation = operation;
   check.summary = s.comment + " (" + std::to_string(s.calls.size()) + " calls)";

@@ -41,7 +41,7 @@ class ContractChecks {
   // Makes the checks of a case; none for one that was not chosen.
   std::vector<Check> of(const cases::Case& c, std::uint32_t operation);
   Check of(const cases::RejectCase& c) const;
-  Check of(const cases::SequenceCase& c) const;
+  Check of(const cases::SequenceCase& c);
 
  private:
   // The kinds for which a problem is richer than what is chosen, and taken.
@@ -72,6 +72,7 @@ class ContractChecks {
   std::map<Kind, const cases::Case*>::const_iterator once_;  // of chosen_
   // The changes of one field that are tried with a dtype, for all operations.
   std::map<reference::Format, std::vector<Variation>> variations_;
+  ColdOutputs cold_;  // of sequences, of the main operation
 };
 
 }  // namespace ropeproof::conformance::check

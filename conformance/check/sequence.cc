@@ -1,7 +1,6 @@
 // Calls in a row: what is left of one problem when the next one comes.
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -39,7 +38,8 @@ void ask_alone(plugin::Kernel& kernel, const Subject& subject, Check& check) {
 
 }  // namespace
 
-Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls) {
+Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls,
+                     ColdOutputs& cold) {
   constexpr Aspect kAspect = Aspect::kSequence;
   const bool repeats = offers(kernel, ROPEPROOF_DETERMINISTIC);
   const Suffixes more = repeats ? kSuffixD : 0;
@@ -57,17 +57,19 @@ Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls) {
       return result;
     }
   }
-  // What each problem gives in a process of its own. The first call had one.
-  std::map<std::string, judge::Output> cold;
+  // The first call had a process of its own.
   for (std::size_t i = 0; repeats && i < calls.size(); ++i) {
-    const auto [own, is_new] = cold.try_emplace(calls[i].c.id);
-    if (i == 0) {
-      own->second = warm[0];
-    } else if (is_new) {
-      if (!kernel.restart(0)) return passed(kAspect);  // of values alone
-      const plugin::Answer answer = call_of(kernel, calls[i]).run(own->second);
-      Check result = result_of(answer, kAspect, name(i), more);
-      if (!result.passes()) return result;
+    auto own = cold.find(calls[i].c.id);
+    if (own == cold.end()) {
+      judge::Output alone = warm[i];
+      if (i > 0) {
+        if (!kernel.restart(0)) return passed(kAspect);  // of values alone
+        alone = {};
+        const plugin::Answer answer = call_of(kernel, calls[i]).run(alone);
+        Check result = result_of(answer, kAspect, name(i), more);
+        if (!result.passes()) return result;
+      }
+      own = cold.emplace(calls[i].c.id, std::move(alone)).first;
     }
     if (!judge::same_bits(own->second, warm[i])) {
       return failed(
