@@ -31,19 +31,6 @@ constexpr int kLastReads = 2;  // a pipe holds a chunk; then its end is seen
 constexpr std::size_t kLineLimit = 200;
 constexpr std::chrono::seconds kSupervisorGrace{10};
 
-[[noreturn]] void fail(const char* what) {
-  throw KernelError(std::string("cannot start a process: ") + what + ": " +
-                    std::strerror(errno));
-}
-
-// Moves a descriptor beyond standard input, output and error; exec closes it.
-Descriptor own(int fd) {
-  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-  ::close(fd);
-  if (moved < 0) fail("fcntl");
-  return Descriptor(moved);
-}
-
 // How many processes this machine has killed since its start because memory ran
 // out; nothing where it does not say.
 std::optional<std::uint64_t> memory_kills() {
@@ -80,24 +67,14 @@ std::string how_it_ended(int status) {
   return text;
 }
 
-void Descriptor::close() {
-  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-}
-
 std::unique_ptr<Child> Child::start(
     const std::function<pid_t(int, int, int)>& start_supervisor) {
-  int sockets[2], controls[2], pipes[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) fail("socketpair");
-  Descriptor ours = own(sockets[0]), theirs = own(sockets[1]);
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, controls) != 0) fail("socketpair");
-  Descriptor control = own(controls[0]), controlled = own(controls[1]);
-  if (pipe(pipes) != 0) fail("pipe");
+  auto [ours, theirs] = socket_pair();
+  auto [control, controlled] = socket_pair();
+  int pipes[2];
+  if (pipe(pipes) != 0) fail_to_start("pipe");
   Descriptor output = own(pipes[0]), print = own(pipes[1]);
   fcntl(output.get(), F_SETFL, O_NONBLOCK);
-#if defined(SO_NOSIGPIPE)
-  const int yes = 1;
-  setsockopt(ours.get(), SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
-#endif
 
   std::unique_ptr<Child> child(new Child);
   child->kills_before_ = memory_kills();
@@ -109,37 +86,38 @@ std::unique_ptr<Child> Child::start(
   return child;
 }
 
-std::unique_ptr<Child> Child::fork_supervisor(
-    const std::function<void(int)>& body) {
+std::unique_ptr<ForkServer> Child::server(const Body& body) {
+  return std::make_unique<ForkServer>([body](int number, int control,
+                                             int socket, int print) {
+    supervise(control, socket, print, {}, [&] {
+      run_worker(socket, [&](const Parent& runner) { body(number, runner); });
+    });
+  });
+}
+
+std::unique_ptr<Child> Child::fork(ForkServer& server, int number) {
   return start([&](int control, int socket, int print) {
-    // Text that waits in a buffer would be written twice, should the plug-in
-    // call exit().
-    std::fflush(nullptr);
-    std::cout.flush();
-    const pid_t pid = ::fork();
-    if (pid < 0) fail("fork");
-    if (pid == 0) {
-      supervise(control, socket, print, {}, [&] {
-        dup2(print, STDERR_FILENO);
-        ::close(print);
-        body(socket);
-      });
-    }
+    const pid_t pid = server.fork(number, control, socket, print);
+    if (pid < 0) fail_to_start("fork");
     return pid;
   });
 }
 
-std::unique_ptr<Child> Child::fork(
-    const std::function<void(const Parent&)>& body) {
-  return fork_supervisor([&](int socket) { run_worker(socket, body); });
-}
-
 std::unique_ptr<Child> Child::execute(const std::string& command) {
-  return fork_supervisor([&](int socket) {
-    dup2(socket, STDIN_FILENO);
-    dup2(socket, STDOUT_FILENO);
-    execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
-    _exit(127);
+  return start([&](int control, int socket, int print) {
+    std::fflush(nullptr);
+    const pid_t pid = ::fork();
+    if (pid < 0) fail_to_start("fork");
+    if (pid == 0) {
+      supervise(control, socket, print, {}, [&] {
+        dup2(socket, STDIN_FILENO);
+        dup2(socket, STDOUT_FILENO);
+        execl("/bin/sh", "sh", "-c", command.c_str(),
+              static_cast<char*>(nullptr));
+        _exit(127);
+      });
+    }
+    return pid;
   });
 }
 
@@ -165,7 +143,7 @@ std::unique_ptr<Child> Child::execute(const std::string& program,
     errno = posix_spawn(&pid, program.c_str(), &actions, nullptr,
                         arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (errno != 0) fail(program.c_str());
+    if (errno != 0) fail_to_start(program.c_str());
     return pid;
   });
   child->is_walled_ = true;
@@ -350,22 +328,20 @@ bool Child::has_ended() {
 
 // A supervisor ends when nobody writes to its control socket any more, and
 // hangs up as it does. One that the plug-in has stopped has to go on first; one
-// that is stopped again and again is killed.
+// that is stopped again and again is killed. Who has forked it reaps it.
 void Child::end_supervisor() {
   constexpr int kPause = 10;  // ms
   shutdown(control_.get(), SHUT_WR);
   const auto until = Clock::now() + kSupervisorGrace;
-  while (waitpid(supervisor_, nullptr, WNOHANG) == 0) {
+  pollfd watched{control_.get(), 0, 0};
+  while (poll(&watched, 1, kPause) <= 0) {
     kill(supervisor_, SIGCONT);
     if (Clock::now() >= until) {
       kill(supervisor_, SIGKILL);
       if (worker_ > 0) kill(-worker_, SIGKILL);
     }
-    pollfd watched{control_.get(), 0, 0};
-    if (poll(&watched, 1, kPause) > 0) {  // but for the last of its end
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
   }
+  waitpid(supervisor_, nullptr, 0);
   control_.close();
   supervisor_ = -1;
 }

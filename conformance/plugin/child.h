@@ -21,30 +21,14 @@
 #include <vector>
 
 #include "conformance/plugin/deadline.h"
+#include "conformance/plugin/descriptor.h"
+#include "conformance/plugin/fork_server.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::plugin {
 
 // Says a status of waitpid in words: "killed by signal 6 (Aborted)".
 std::string how_it_ended(int status);
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  void close();
-  int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
 
 // The child's end of the socket. Both calls block and return false when the
 // runner is gone.
@@ -74,11 +58,15 @@ class Child {
     kLate,    // the deadline passed
   };
 
-  // Forks and runs `body` in the child, which ends when `body` returns. The
-  // child's standard input is empty; its output and error go to the runner's
-  // standard error. Throws KernelError.
-  static std::unique_ptr<Child> fork(
-      const std::function<void(const Parent&)>& body);
+  // What a forked child does with the number that it is given. The child ends
+  // when that returns. Its standard input is empty; its output and error go to
+  // the runner's standard error.
+  using Body = std::function<void(int number, const Parent&)>;
+  // A server for fork(), which shares the memory that is mapped now. Throws
+  // KernelError.
+  static std::unique_ptr<ForkServer> server(const Body& body);
+  // Has the server fork a child. Throws KernelError.
+  static std::unique_ptr<Child> fork(ForkServer& server, int number);
 
   // Starts `command` with /bin/sh -c. The command's standard input and output
   // are the socket, its standard error goes to the runner's. Throws
@@ -155,8 +143,6 @@ class Child {
   static std::unique_ptr<Child> start(
       const std::function<pid_t(int control, int socket, int print)>&
           start_supervisor);
-  static std::unique_ptr<Child> fork_supervisor(
-      const std::function<void(int socket)>& body);
   void send_some();
   void remember(std::string_view text);
   void end_supervisor();

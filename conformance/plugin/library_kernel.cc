@@ -79,9 +79,12 @@ class LibraryKernel : public GuardedKernel {
   std::optional<Answer> run_afresh(const ropeproof_problem& problem,
                                    int limits) override {
     if (sandbox_ != nullptr || is_on_device_) return std::nullopt;
+    // A server that is forked now sees what has been mapped meanwhile.
     worker_.reset();
+    auto earlier_server = std::exchange(server_, nullptr);
     const Answer answer = ask({&problem, 1}, 1, limits)[0];
     worker_.reset();
+    server_ = std::move(earlier_server);
     return answer;
   }
 
@@ -238,13 +241,26 @@ class LibraryKernel : public GuardedKernel {
     return execute_behind_walls(sandbox, words, kept);
   }
 
+  std::unique_ptr<Child> fork_worker() {
+    const bool is_new = server_ == nullptr;
+    if (is_new) {
+      server_ = Child::server([this](int threads, const Parent& runner) {
+        serve(path_, threads, *note_, runner);
+      });
+    }
+    try {
+      return Child::fork(*server_, threads_);
+    } catch (const KernelError&) {
+      server_.reset();  // the plug-in may have killed it
+      if (is_new) throw;
+    }
+    return fork_worker();
+  }
+
   // A library that crashed is loaded again; what it said first stands.
   Description start() {
     *note_ = {};
-    worker_ = sandbox_ != nullptr ? execute_worker()
-                                  : Child::fork([this](const Parent& runner) {
-                                      serve(path_, threads_, *note_, runner);
-                                    });
+    worker_ = sandbox_ != nullptr ? execute_worker() : fork_worker();
     is_first_ = true;
     Loaded loaded;
     Deadline deadline(patience_.start_limit());
@@ -287,6 +303,7 @@ class LibraryKernel : public GuardedKernel {
   bool has_succeeded_ = false;  // the last process to end, with status 0
   std::uint64_t number_ = 0;
   SharedNote note_;
+  std::unique_ptr<ForkServer> server_;
   std::unique_ptr<Child> worker_;
   Description description_;
 };

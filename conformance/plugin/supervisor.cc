@@ -171,13 +171,17 @@ void tell(int control, const Message& message) {
 
 }  // namespace
 
-void supervise(int control, int socket, int print, const std::vector<int>& kept,
-               const std::function<void()>& body) {
+void leave_runner(std::vector<int> kept) {
   setpgid(0, 0);
   reset_signals();
+  close_all_but(std::move(kept));
+}
+
+void supervise(int control, int socket, int print, const std::vector<int>& kept,
+               const std::function<void()>& body) {
   std::vector<int> open = kept;
   open.insert(open.end(), {control, socket, print});
-  close_all_but(open);
+  leave_runner(std::move(open));
   int wake[2], ready[2];
   if (pipe(wake) != 0 || pipe(ready) != 0) _exit(127);
   fcntl(wake[0], F_SETFL, O_NONBLOCK);
@@ -203,6 +207,8 @@ void supervise(int control, int socket, int print, const std::vector<int>& kept,
     while (read(ready[0], &byte, 1) < 0 && errno == EINTR) {
     }
     close(ready[0]);
+    dup2(print, STDERR_FILENO);
+    close(print);
     // noexcept: no exception may walk up the runner's stack in the child.
     [&]() noexcept { body(); }();
     _exit(0);
@@ -251,7 +257,6 @@ void supervise_executed(std::span<char*> arguments) {
   std::istringstream list(arguments[3]);
   for (int fd = 0; list >> fd; list.ignore()) kept.push_back(fd);
   supervise(control, socket, print, kept, [&] {
-    dup2(print, STDERR_FILENO);
     dup2(socket, STDIN_FILENO);
     dup2(socket, STDOUT_FILENO);
     limit_resources();

@@ -31,10 +31,16 @@ struct Ended {
   int status = 0;  // as from waitpid
 };
 
+// Frees the calling process, which has just been forked, of what is the
+// runner's: its process group, its handlers and mask of signals, and its
+// descriptors above 2 but for `kept`.
+void leave_runner(std::vector<int> kept);
+
 // Turns the calling process, which has just been forked, into a supervisor;
 // runs `body` in a child of it, in a process group of its own. When the other
 // end of `control` closes, all of them end. `socket`, `print` and `kept` are
-// the body's: other descriptors above 2 are closed.
+// the body's: other descriptors above 2 are closed. `print` is its standard
+// error.
 [[noreturn]] void supervise(int control, int socket, int print,
                             const std::vector<int>& kept,
                             const std::function<void()>& body);
