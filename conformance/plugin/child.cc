@@ -200,12 +200,13 @@ void Child::forward_output() {
   const ssize_t n = read(output_.get(), chunk, sizeof chunk);
   if (n == 0) output_.close();
   if (n <= 0) return;
-  remember({chunk, static_cast<std::size_t>(n)});
+  const std::string_view said(chunk, static_cast<std::size_t>(n));
+  remember(said);
   if (printed_ >= kOutputLimit) return;
-  const auto count =
-      std::min(static_cast<std::size_t>(n), kOutputLimit - printed_);
-  std::fwrite(chunk, 1, count, stderr);
-  printed_ += count;
+  const auto some = said.substr(0, kOutputLimit - printed_);
+  const std::string shown = text::printable(some);  // commands no terminal
+  std::fwrite(shown.data(), 1, shown.size(), stderr);
+  printed_ += some.size();
   if (printed_ == kOutputLimit) {
     std::fputs("\nropeproof: the kernel prints on; the rest is dropped\n",
                stderr);

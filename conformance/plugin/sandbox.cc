@@ -184,21 +184,13 @@ Descriptor filter_file() {
 std::vector<std::string> walled(const Sandbox& sandbox,
                                 const std::vector<std::string>& command,
                                 int filter) {
-  std::vector<std::string> words = {kProgram,
-                                    "--unshare-user",
-                                    "--unshare-ipc",
-                                    "--unshare-pid",
-                                    "--unshare-net",
-                                    "--unshare-uts",
-                                    "--unshare-cgroup-try",
-                                    "--disable-userns",
-                                    "--uid",
-                                    kNobody,
-                                    "--gid",
-                                    kNobody,
-                                    "--cap-drop",
-                                    "ALL",
-                                    "--die-with-parent"};
+  std::vector<std::string> words = {
+      kProgram, "--unshare-user", "--unshare-ipc", "--unshare-pid",
+      "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
+      "--disable-userns", "--uid", kNobody, "--gid", kNobody, "--cap-drop",
+      "ALL", "--die-with-parent",
+      // There is no terminal to write to.
+      "--new-session"};
   add_environment(words);
   add_system(words);
   words.insert(words.end(), {"--proc", "/proc", "--dev", "/dev", "--size",
@@ -228,9 +220,11 @@ std::vector<std::string> walled(const Sandbox& sandbox,
       words.insert(words.end(), {"--tmpfs", path, "--remount-ro", path});
     }
   }
-  words.insert(words.end(),
-               {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/",
-                "--seccomp", std::to_string(filter), "--"});
+  words.insert(
+      words.end(),
+      // /proc, or root's kernel could write the system's settings.
+      {"--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/",
+       "--chdir", "/", "--seccomp", std::to_string(filter), "--"});
   words.insert(words.end(), command.begin(), command.end());
   return words;
 }
@@ -292,7 +286,7 @@ bool limit_writing() {
   const Descriptor ruleset(static_cast<int>(
       syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0)));
   if (ruleset.get() < 0) return false;
-  for (const char* path : {"/tmp", "/dev", "/proc"}) {
+  for (const char* path : {"/tmp", "/dev"}) {
     const Descriptor folder(open(path, O_PATH | O_CLOEXEC));
     const landlock_path_beneath_attr beneath{.allowed_access = kWriting,
                                              .parent_fd = folder.get()};

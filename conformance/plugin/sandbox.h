@@ -43,7 +43,7 @@ std::unique_ptr<Child> execute_behind_walls(
 void limit_resources();
 
 // Keeps the calling thread, and those that it starts, from writing files but
-// in /tmp, /dev and /proc, by landlock (Linux 5.13). The walls do so already:
+// in /tmp and /dev, by landlock (Linux 5.13). The walls do so already:
 // this holds where a mount gives way. Returns false where there is no landlock.
 bool limit_writing();
 

@@ -99,6 +99,31 @@ TEST_CASE("the supervisor of a walled process is no fork of the runner",
         std::filesystem::canonical(ROPEPROOF_PROGRAM));
 }
 
+TEST_CASE("behind walls nothing of the system can be set, root's neither",
+          "[conformance][sandbox]") {
+  skip_without_walls();
+  CHECK(said_behind_walls({},
+                          "for file in /proc/sys/kernel/* /proc/self/*; do "
+                          "(exec 3>>$file) 2>/dev/null && echo $file; "
+                          "done") == "");
+}
+
+TEST_CASE("behind walls there is no terminal, and none hears what is printed",
+          "[conformance][sandbox]") {
+  skip_without_walls();
+  // The session is one of the processes that can be seen there.
+  CHECK(said_behind_walls({}, "cut -d ' ' -f 6 /proc/self/stat") != "0\n");
+  char name[] = "/tmp/ropeproof-said-XXXXXX";
+  const Descriptor file(mkstemp(name)), before(dup(STDERR_FILENO));
+  dup2(file.get(), STDERR_FILENO);
+  said_behind_walls({}, "printf '\\033[2J\\342\\200\\256over\\n' >&2");
+  dup2(before.get(), STDERR_FILENO);
+  std::string printed;
+  std::getline(std::ifstream(name), printed);
+  std::filesystem::remove(name);
+  CHECK(printed == " [2J over");
+}
+
 TEST_CASE("behind walls a device that is shown can be used",
           "[conformance][sandbox]") {
   skip_without_walls();
