@@ -42,6 +42,11 @@ class GuardedKernel : public Kernel {
   void restore_memory() {
     restore(sparse().blocks(), restore(arena_.blocks(), contents_.data()));
   }
+  // After the end of a process that shared it in files.
+  void empty_memory() {
+    empty_shared(arena_.place());
+    empty_shared(sparse().place());
+  }
   // Lets go of much that was saved, once there is an answer.
   void forget_memory() {
     constexpr std::size_t kMostKept = std::size_t{8} << 20;

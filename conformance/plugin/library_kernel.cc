@@ -195,6 +195,7 @@ class LibraryKernel : public GuardedKernel {
   // Ends the worker; the last that it printed, as a message quotes it.
   std::string end_worker() {
     worker_->end({});
+    empty_memory();
     const std::string line = worker_->last_line();
     worker_.reset();
     return quoted_last_line(line);
@@ -202,6 +203,7 @@ class LibraryKernel : public GuardedKernel {
 
   Answer crash() {
     Answer answer = worker_->end_in_call();
+    empty_memory();
     has_succeeded_ = worker_->has_succeeded();
     const CrashNote& note = *note_;
     if (note.signal != 0 && note.is_stack_overflow) {

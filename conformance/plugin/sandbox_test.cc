@@ -1,6 +1,7 @@
 // Walls, where this machine lets somebody build them.
 #include "conformance/plugin/sandbox.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -74,6 +75,33 @@ TEST_CASE("a kernel ends behind walls as it ends without",
     CHECK(walled.outcome == free.outcome);
     CHECK(walled.detail == free.detail);
   }
+}
+
+// It may have filled what the runner shares with it: the runner would be the next
+// to end.
+TEST_CASE("what a process behind walls has filled goes as it ends",
+          "[conformance][sandbox]") {
+  skip_without_walls();
+  const auto shared = [] {
+    blkcnt_t blocks = 0;
+    for (const auto& file :
+         std::filesystem::directory_iterator("/proc/self/fd")) {
+      struct stat status {};
+      if (std::filesystem::read_symlink(file).string().starts_with(
+              "/memfd:ropeproof") &&
+          stat(file.path().c_str(), &status) == 0) {
+        blocks += status.st_blocks;
+      }
+    }
+    return blocks * 512;
+  };
+  const auto kernel =
+      load_library(ROPEPROOF_FAKES_DIR "/aborts.so", behind_walls());
+  constexpr std::size_t kMuch = std::size_t{16} << 20;
+  kernel->allocate(kMuch);
+  CHECK(shared() > static_cast<blkcnt_t>(kMuch));
+  CHECK(run_strided(*kernel).outcome == Outcome::kCrash);
+  CHECK(shared() < 1 << 20);
 }
 
 TEST_CASE("memory is limited behind walls", "[conformance][sandbox]") {

@@ -84,6 +84,14 @@ std::byte* map_shared(SharedPlace& place, std::size_t bytes, int protection) {
       mmap(nullptr, bytes, protection, kFlags | MAP_ANONYMOUS, -1, 0));
 }
 
+void empty_shared([[maybe_unused]] const SharedPlace& place) {
+#if defined(__linux__)
+  if (place.file < 0) return;
+  fallocate(place.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+            lseek(place.file, 0, SEEK_END));
+#endif
+}
+
 void unmap_shared(const SharedPlace& place, std::byte* begin,
                   std::size_t bytes) {
   munmap(begin, bytes);

@@ -28,6 +28,9 @@ struct SharedPlace {
 // asking for memory beforehand. Of a new file it notes the place. Returns null
 // where that cannot be had.
 std::byte* map_shared(SharedPlace& place, std::size_t bytes, int protection);
+// Gives what a file holds back to the system: all of it is zeros then. A kernel
+// may have touched more than the system has.
+void empty_shared(const SharedPlace& place);
 // Unmaps them, and closes a file that map_shared() made.
 void unmap_shared(const SharedPlace& place, std::byte* begin,
                   std::size_t bytes);
