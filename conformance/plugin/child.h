@@ -42,9 +42,12 @@ class Parent {
   int socket_;
 };
 
-// Runs `body` in the calling process, which has been forked or executed to do
-// that and ends as `body` returns. Its input becomes empty, its output its
-// error.
+// Makes a process that has been forked or executed a kernel's: its input becomes
+// empty, its output its error, and exit() ends nothing of the runner's.
+void prepare_worker();
+
+// Prepares the calling process and runs `body` in it, which ends as `body`
+// returns.
 [[noreturn]] void run_worker(int socket,
                              const std::function<void(const Parent&)>& body);
 

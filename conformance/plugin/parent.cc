@@ -38,12 +38,7 @@ bool Parent::send(const void* bytes, std::size_t count) const {
   return true;
 }
 
-// Why a thread of its own. OpenMP plug-ins must work although the runner uses
-// OpenMP itself: libgomp keeps its pool of threads in the calling thread, and
-// after fork those threads are gone, so the next parallel region would wait for
-// them forever. A new thread has no pool yet and gets a new one. So a worker
-// can be forked at any time, and no pristine process has to be kept for it.
-void run_worker(int socket, const std::function<void(const Parent&)>& body) {
+void prepare_worker() {
   const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   dup2(nothing.get(), STDIN_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -57,6 +52,15 @@ void run_worker(int socket, const std::function<void(const Parent&)>& body) {
       },
       nullptr);
 #endif
+}
+
+// Why a thread of its own. OpenMP plug-ins must work although the runner uses
+// OpenMP itself: libgomp keeps its pool of threads in the calling thread, and
+// after fork those threads are gone, so the next parallel region would wait for
+// them forever. A new thread has no pool yet and gets a new one. So a worker
+// can be forked at any time, and no pristine process has to be kept for it.
+void run_worker(int socket, const std::function<void(const Parent&)>& body) {
+  prepare_worker();
   try {
     std::thread([&] {
       body(Parent(socket));

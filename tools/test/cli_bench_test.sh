@@ -107,6 +107,8 @@ if "$ropeproof" run "${mine[@]}" --sandbox --tier smoke --case smoke-rich-001 \
   walled=(bench --sandbox --repetitions 1 --filter '^rope/f32/half_split/64/512$')
   says 0 'my-rope  *[0-9.]* ' "${walled[@]}" "${mine[@]}" --json "$work/walled.json"
   lines 1 '^my-rope: behind walls; each call has [0-9]* ns of the doorbell'
+  check "a kernel of one thread has others" grep -q '"others_ns_per_token": 0.0' \
+    "$work/walled.json"
   check "the doorbell has no cost" grep -q '"doorbell_ns": [1-9]' "$work/walled.json"
 
   # Half of the tokens, in most calls; whole before anybody can suspect it.
