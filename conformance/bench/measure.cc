@@ -22,6 +22,8 @@ struct Runner {
         work(&its_work),
         problems(its_work.problems(one.description)) {}
 
+  void ask() { problems = work->problems(kernel->description); }
+
   // Returns the ns that were no work of the kernel's.
   double run(const Clock& now_ns) {
     if (kernel->apart == nullptr) {
@@ -31,6 +33,7 @@ struct Runner {
     if (!fault.empty()) return 0;
     const double begin = now_ns();
     work->change(kernel->description);
+    ask();
     const double called = now_ns();
     call();
     const double answered = now_ns();
@@ -292,6 +295,7 @@ class RowTimer {
   // One run more, on the memory of the timed ones; notes what is wrong.
   double judge(Runner& runner) {
     runner.work->refresh();
+    runner.ask();
     omp_set_num_threads(row_.threads);
     runner.call();
     if (!runner.fault.empty()) return 0;

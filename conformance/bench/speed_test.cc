@@ -1,12 +1,15 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <vector>
 
 #include "conformance/bench/limits.h"
 #include "conformance/bench/speed_report.h"
 #include "conformance/bench/workload.h"
 #include "conformance/cases/test_corpus.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::bench {
@@ -168,6 +171,38 @@ TEST_CASE("a kernel that skips calls that it has seen is found by its speed",
   CHECK(speed.reason.starts_with("faster than memory"));
 }
 
+// Rotates those heads of q whose numbers are not those of the last call.
+std::int32_t rotate_what_is_new(const Run& run, const ropeproof_problem& all,
+                                std::size_t width,
+                                std::vector<std::byte>& seen) {
+  const auto head = static_cast<std::size_t>(all.head_dim) * width;
+  const auto* const in = static_cast<const std::byte*>(all.q.in);
+  seen.resize(head * static_cast<std::size_t>(all.seq * all.q.heads));
+  for (std::int64_t i = 0; i < all.seq * all.q.heads; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * head;
+    if (std::memcmp(in + at, &seen[at], head) == 0) continue;
+    const std::int64_t token = i / all.q.heads;
+    const auto row = static_cast<std::size_t>(token * all.table_token_stride) *
+                     plugin::bytes_of(plugin::format_of(all.table_dtype));
+    ropeproof_problem one = all;
+    one.seq = one.q.heads = 1;
+    one.k.heads = 0;
+    if (one.positions != nullptr) one.positions += token;
+    one.q.in = in + at;
+    one.q.out = static_cast<std::byte*>(all.q.out) + at;
+    if (one.cos != nullptr) {
+      one.cos = static_cast<std::byte*>(all.cos) + row;
+      one.sin = static_cast<std::byte*>(all.sin) + row;
+    }
+    run(one);
+  }
+  std::memcpy(seen.data(), in, seen.size());
+  ropeproof_problem keys = all;
+  keys.q = all.k;
+  keys.k.heads = 0;
+  return run(keys);
+}
+
 TEST_CASE("what is changed before a call is judged after it", "[bench]") {
   const auto leaves_out_a_head = [](ropeproof_problem p) {
     (p.q.heads > 0 ? p.q : p.k).heads -= 1;
@@ -202,6 +237,11 @@ TEST_CASE("what is changed before a call is judged after it", "[bench]") {
       const auto nothing = [](const auto&) { return ROPEPROOF_OK; };
       // At position 0 what was rotated in place is what was there.
       CHECK(wrong_calls(nothing, kCalls) > kCalls / 2);
+      std::vector<std::byte> seen;
+      const auto what_is_new = [&](const ropeproof_problem& p) {
+        return rotate_what_is_new(right.run, p, row.element_bytes(), seen);
+      };
+      if (!row.is_table()) CHECK(wrong_calls(what_is_new, kCalls) > 2);
       work.refresh();
       CHECK(wrong_calls(right.run, kCalls) == 0);
       if (lacking != 0 || row.is_table()) continue;  // as plain C++ rotates

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <random>
 
@@ -28,6 +29,7 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 // A prime, so that no two tokens or heads hold the same numbers.
 constexpr std::size_t kPatternElements = 65521;
 constexpr int kOnes = 0xff;  // bytes of a NaN in every format
+constexpr int kShifts = 64;  // of positions, from call to call
 
 // The first token, the last, and one of each stretch between them.
 std::vector<std::int64_t> choose(std::int64_t tokens) {
@@ -55,14 +57,6 @@ cases::Problem at_tokens(cases::Problem problem,
   problem.positions = std::move(positions);
   problem.seq = static_cast<std::int64_t>(chosen.size());
   return problem;
-}
-
-std::vector<double> values_of(const cases::Bits& goldens) {
-  std::vector<double> values;
-  for (const std::uint64_t bits : goldens) {
-    values.push_back(cases::value_of(bits));
-  }
-  return values;
 }
 
 bool is_in_place(const plugin::Description& description) {
@@ -121,32 +115,30 @@ Workload::Workload(const Row& row, Allocate allocate)
         gather(tensor(true, true), row.problem.spec.layout.head_dim);
   }
   case_.golden = cases::form_golden(case_.problem, reference::best_oracle());
-  std::ranges::copy(values_of(case_.golden.inv_freq_hi), inv_freq_);
-  std::ranges::copy(values_of(case_.golden.inv_freq_lo), inv_freq_lo_);
+  std::ranges::transform(case_.golden.inv_freq_hi, inv_freq_, cases::value_of);
+  std::ranges::transform(case_.golden.inv_freq_lo, inv_freq_lo_,
+                         cases::value_of);
 }
 
 // What is written at the chosen tokens, [tokens, heads, width].
 cases::Bits Workload::gather(const ropeproof_tensor& tensor,
                              std::int64_t width) const {
-  const std::size_t bytes = row_.element_bytes();
   cases::Bits bits;
   for (const std::int64_t token : chosen_) {
     for (std::int64_t head = 0; head < tensor.heads; ++head) {
-      const std::int64_t first =
-          token * tensor.out_token_stride + head * tensor.out_head_stride;
-      for (std::int64_t i = first; i < first + width; ++i) {
-        bits.push_back(0);
-        std::memcpy(&bits.back(),
-                    static_cast<const std::byte*>(tensor.out) +
-                        static_cast<std::size_t>(i) * bytes,
-                    bytes);
-      }
+      const auto first = static_cast<std::size_t>(
+          token * tensor.out_token_stride + head * tensor.out_head_stride);
+      std::ranges::copy(read(static_cast<const std::byte*>(tensor.out) +
+                                 first * row_.element_bytes(),
+                             static_cast<std::size_t>(width)),
+                        std::back_inserter(bits));
     }
   }
   return bits;
 }
 
 void Workload::refresh() {
+  shift_ = 0;
   std::ranges::copy(row_.problem.positions, positions_);
   for (std::size_t done = 0; done < in_.size; done += pattern_.size) {
     std::memcpy(in_.data.get() + done, pattern_.data.get(),
@@ -155,25 +147,27 @@ void Workload::refresh() {
   std::memset(out_.data.get(), kOnes, out_.size);
 }
 
-// Given cosines, then sines: of angles in long double, rounded once.
+// Given cosines, then sines, of positions as far as they are shifted: of angles
+// in long double, rounded once.
 const Memory& Workload::table(Format format) {
   const auto known = tables_.find(format);
   if (known != tables_.end()) return known->second;
   const std::size_t width = plugin::bytes_of(format);
-  Memory memory(2 * table_elements_ * width, allocate_);
-  std::byte *cos = memory.data.get(), *sin = cos + table_elements_ * width;
-  const auto store = [&](std::byte*& to, long double value) {
+  const std::int64_t pairs = row_.problem.pairs(),
+                     count = (row_.problem.seq + kShifts - 1) * pairs;
+  Memory memory(static_cast<std::size_t>(2 * count) * width, allocate_);
+  const auto store = [&](std::int64_t i, long double value) {
     const std::uint64_t bits =
         reference::encode(format, static_cast<double>(value));
-    std::memcpy(to, &bits, width);
-    to += width;
+    std::memcpy(memory.data.get() + static_cast<std::size_t>(i) * width, &bits,
+                width);
   };
-  for (const double position : row_.problem.positions) {
-    for (std::int64_t j = 0; j < row_.problem.pairs(); ++j) {
-      const long double phi = angle(position, j);
-      store(cos, std::cos(phi));
-      store(sin, std::sin(phi));
-    }
+  const double first = row_.problem.positions[0];
+  for (std::int64_t i = 0; i < count; ++i) {
+    const long double phi =
+        angle(first + static_cast<double>(i / pairs), i % pairs);
+    store(i, std::cos(phi));
+    store(count + i, std::sin(phi));
   }
   return tables_.emplace(format, std::move(memory)).first->second;
 }
@@ -214,8 +208,13 @@ std::vector<ropeproof_problem> Workload::problems(
                               : judge::claim_of(description, row.dtype).table;
     const Memory& cosines = row_.is_table() ? out_ : table(format);
     p.table_dtype = plugin::abi_dtype(format);
-    p.cos = cosines.data.get();
-    p.sin = cosines.data.get() + cosines.size / 2;
+    std::byte* first = cosines.data.get();
+    if (!row_.is_table()) {
+      first += static_cast<std::size_t>(shift_ * row.pairs()) *
+               plugin::bytes_of(format);
+    }
+    p.cos = first;
+    p.sin = first + cosines.size / 2;
   }
   if (row_.is_table()) return {p};
   p.q = tensor(false, is_in_place(description));
@@ -265,12 +264,10 @@ long double Workload::angle(double position, std::int64_t j) const {
 
 // The first element of what change() has drawn.
 std::byte* Workload::drawn(const ropeproof_tensor& tensor, bool is_out) const {
-  const std::int64_t first = is_out ? changed_.token * tensor.out_token_stride +
-                                          changed_.head * tensor.out_head_stride
-                                    : changed_.token * tensor.in_token_stride +
-                                          changed_.head * tensor.in_head_stride;
-  void* const data = is_out ? tensor.out : const_cast<void*>(tensor.in);
-  return static_cast<std::byte*>(data) +
+  const std::int64_t first = changed_.token * tensor.out_token_stride +
+                             changed_.head * tensor.out_head_stride;
+  return static_cast<std::byte*>(is_out ? tensor.out
+                                        : const_cast<void*>(tensor.in)) +
          static_cast<std::size_t>(first) * row_.element_bytes();
 }
 
@@ -282,24 +279,26 @@ void Workload::change(const plugin::Description& description) {
                       others = cases::random_bits(~draws_, drawn_);
   changed_.token =
       static_cast<std::int64_t>(at_token % static_cast<std::uint64_t>(p.seq));
-  if (row_.operation != ROPEPROOF_ROTATE) {
-    // Positions take the same steps from another one, where there is room.
-    constexpr std::uint64_t kShifts = 64;
-    const auto last = static_cast<std::int64_t>(p.positions.back());
-    const auto shift = static_cast<std::int64_t>(others % kShifts);
-    const bool has_room = description.max_position == 0 ||
-                          last + shift <= description.max_position;
-    for (std::size_t i = 0; has_room && i < p.positions.size(); ++i) {
-      positions_[i] = static_cast<std::int64_t>(p.positions[i]) + shift;
-    }
+  // Positions take the same steps from another one or, where there is no room,
+  // from another token: so all outputs change.
+  shift_ = static_cast<std::int64_t>(others % kShifts);
+  const auto most = static_cast<double>(description.max_position);
+  const bool has_room = row_.operation == ROPEPROOF_ROTATE || most == 0 ||
+                        p.positions.back() + kShifts <= most;
+  for (std::int64_t i = 0; i < p.seq; ++i) {
+    positions_[i] = static_cast<std::int64_t>(
+        p.position(0, has_room ? i : (i + shift_) % p.seq));
+    if (has_room) positions_[i] += shift_;
   }
-  // Outputs get numbers like the others: the place must not be found by them.
+  // Half of the time nothing tells the place. Else outputs get numbers like the
+  // others: it must not be found by them.
+  const bool is_told = (others & kShifts) != 0;
   if (row_.is_table()) {
     const auto row = static_cast<std::size_t>(p.pairs()) * width,
                token = static_cast<std::size_t>(changed_.token),
                other = token == 0 ? 1 : others % token;
     for (std::byte* half : {out_.data.get(), out_.data.get() + out_.size / 2}) {
-      std::memcpy(half + token * row, half + other * row, row);
+      if (is_told) std::memcpy(half + token * row, half + other * row, row);
     }
     return;
   }
@@ -307,14 +306,15 @@ void Workload::change(const plugin::Description& description) {
   changed_.head = static_cast<std::int64_t>(at_head % heads);
   changed_.is_key = changed_.head >= p.q_heads;
   if (changed_.is_key) changed_.head -= p.q_heads;
-  const ropeproof_tensor one =
-      tensor(changed_.is_key, is_in_place(description));
+  const auto one = tensor(changed_.is_key, is_in_place(description));
   const auto channels = static_cast<std::size_t>(p.spec.layout.head_dim);
   const std::byte* const from =
       pattern_.data.get() +
       (others >> 8) % (kPatternElements - 2 * channels) * width;
-  std::memcpy(drawn(one, true), from + channels * width, channels * width);
-  std::memcpy(drawn(one, false), from, channels * width);
+  if (is_told) {
+    std::memcpy(drawn(one, true), from + channels * width, channels * width);
+    std::memcpy(drawn(one, false), from, channels * width);
+  }
   changed_.x = read(drawn(one, false), channels);
 }
 

@@ -50,7 +50,7 @@ class Workload {
   Workload& operator=(const Workload&) = delete;
 
   // What a kernel is asked: one problem, or two where it takes q and k apart.
-  // In place if the kernel can. Valid as long as the workload.
+  // In place if the kernel can. Valid until the next change or refresh.
   std::vector<ropeproof_problem> problems(
       const plugin::Description& description);
 
@@ -66,11 +66,12 @@ class Workload {
   // first to the last. The first wrong element has the row's token.
   judge::Measurement judge(const plugin::Description& description) const;
 
-  // Draws a token and a head (of a table: a token and its position) and writes
-  // other numbers there and into its output. After a call
-  // judge_changed() says what is wrong of it; empty if nothing is. Of frequent
-  // calls no part can be left out that is not drawn sooner or later, and none
-  // be kept from an earlier call. Cost: microseconds.
+  // Moves the positions, or the rows of a table that is given, and draws a
+  // token and a head (of a table: a token and its position); half of the time
+  // it writes other numbers there and into its output. After the problems are
+  // solved judge_changed() says what is wrong there; empty if nothing is. Of
+  // frequent calls no part can be left out that is not drawn sooner or later,
+  // and none be kept from an earlier call. Cost: microseconds.
   void change(const plugin::Description& description);
   std::string judge_changed(const plugin::Description& description);
 
@@ -96,6 +97,7 @@ class Workload {
   Allocate allocate_;
   Changed changed_;
   std::uint64_t draws_, drawn_ = 0;   // of change(): seed and number
+  std::int64_t shift_ = 0;            // of positions and rows of a table
   std::vector<std::int64_t> chosen_;  // tokens
   cases::Case case_;                  // at the chosen tokens, proved
   Memory
