@@ -68,8 +68,10 @@ Scope read_scope_of(text::StrictObject& object, Judged& judged) {
 std::string least_of(text::StrictObject& object, const std::string& file) {
   const auto word = [&](const char* key, const char* before,
                         const char* otherwise) {
-    if (object.has(key)) return "," + (before + object.text(key));
-    return std::string(otherwise);
+    if (!object.has(key)) return std::string(otherwise);
+    const std::string one = object.text(key);
+    if (one.find(',') != std::string::npos) object.fail(key, "is one word");
+    return "," + (before + one);
   };
   const std::string least =
       word("level", "", ",L1") + word("angle_class", "", ",A1") +

@@ -102,7 +102,9 @@ TEST_CASE("what is no policy is refused in one line that names the field",
   refused("positions", -1);
   refused("positions", nullptr);
   refused("level", "L4");
+  refused("level", "L1,positions>=0");
   refused("angle_class", "A3");
+  refused("angle_class", "A1,declined<=9");
   refused("table", "f31");
   refused("tier", "smoke");
   refused("seed", 0);
