@@ -94,6 +94,10 @@ class Grader {
     }
     // Nothing that the kernel has started is there to see the verdict.
     kernel.reset();
+    if (flags.digest() != digest) {
+      throw plugin::KernelError(flags.library() +
+                                ": changed while it was judged");
+    }
     found.suite_version = ROPEPROOF_VERSION;
     flags.note(found, digest);
     found.kernel_argument +=

@@ -55,6 +55,20 @@ ROPEPROOF_EXPORT int32_t ropeproof_supports(const ropeproof_problem* p) {
 END
 says 1 '; declined [0-9]* checks' "${policy[@]}" --lib "$work/choosy.so" "${walls[@]}" --json
 
+# Another library in its place, once it has said that it is loaded: no verdict.
+variant other 's/"1.0"/"2.0"/' <<'END'
+END
+variant moved 's/^$//' <<'END'
+#include <stdio.h>
+__attribute__((constructor)) static void say(void) { fputs("loaded\n", stderr); }
+END
+"$ropeproof" "${policy[@]}" --lib "$work/moved.so" "${walls[@]}" --json \
+  >"$work/out" 2>"$work/err" &
+until grep -q loaded "$work/err" || ! kill -0 $!; do sleep 0.01; done
+mv "$work/other.so" "$work/moved.so"
+check "a library that was replaced has a verdict" eval '! wait $! && [ ! -s "$work/out" ]'
+check "not a word of it" grep -q 'changed while it was judged' "$work/err"
+
 # What a list of the policy leaves out is not judged, and the verdict says what is.
 if [ -e "$plugins/fast.so" ]; then
   says 0 '"judged":"rope,f32,half_split,out_of_place,in_place,positions<=131072"' \
