@@ -42,8 +42,8 @@ class Parent {
   int socket_;
 };
 
-// Makes a process that has been forked or executed a kernel's: its input becomes
-// empty, its output its error, and exit() ends nothing of the runner's.
+// Makes a process that has been forked or executed a kernel's: its input
+// becomes empty, its output its error, and exit() ends nothing of the runner's.
 void prepare_worker();
 
 // Prepares the calling process and runs `body` in it, which ends as `body`

@@ -77,8 +77,8 @@ TEST_CASE("a kernel ends behind walls as it ends without",
   }
 }
 
-// It may have filled what the runner shares with it: the runner would be the next
-// to end.
+// It may have filled what the runner shares with it: the runner would be the
+// next to end.
 TEST_CASE("what a process behind walls has filled goes as it ends",
           "[conformance][sandbox]") {
   skip_without_walls();
