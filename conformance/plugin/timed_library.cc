@@ -188,6 +188,7 @@ double TimedLibrary::others_ns() const {
 
 void serve_timed(const std::string& path, Doorbell& bell) {
   leave_first_processor();
+  limit_threads(1);  // as the runner does with what it times in its process
   Loaded loaded;
   const Functions functions = load(path, loaded);
   if (functions.run == nullptr || loaded.status != ROPEPROOF_OK ||
