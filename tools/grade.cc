@@ -11,6 +11,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/check/diagnose.h"
 #include "conformance/check/runner.h"
+#include "conformance/plugin/sandbox.h"
 #include "conformance/report/policy.h"
 #include "conformance/report/report.h"
 #include "conformance/report/requirement.h"
@@ -267,6 +268,12 @@ Command add_grade(CLI::App& app) {
                     "--sign signs JSON; give --json or --report, too");
               }
               text::expect_private_key(*options->key);
+              const auto sandbox = options->kernel.sandbox();
+              if (sandbox && plugin::is_shown(*sandbox, *options->key)) {
+                throw std::invalid_argument("--sign: the kernel can read " +
+                                            *options->key +
+                                            "; keep it where it cannot");
+              }
             }
             return options->is_server ? serve(*options) : grade(*options);
           }};

@@ -231,6 +231,14 @@ std::vector<std::string> walled(const Sandbox& sandbox,
 
 }  // namespace
 
+bool is_shown(const Sandbox& sandbox, const std::string& file) {
+  const auto holds = [&](const fs::path& folder) {
+    return path_inside(without_links(folder), without_links(file)).has_value();
+  };
+  return std::ranges::any_of(kSystem, holds) ||
+         std::ranges::any_of(sandbox.shown, holds);
+}
+
 std::unique_ptr<Child> execute_behind_walls(
     const Sandbox& sandbox, const std::vector<std::string>& command,
     std::vector<int> kept) {

@@ -32,6 +32,9 @@ struct Sandbox {
 // does. `program` is Sandbox's. Cost: a process, some 10 ms.
 std::string why_no_sandbox(const std::string& program);
 
+// Whether what runs there can read a file.
+bool is_shown(const Sandbox& sandbox, const std::string& file);
+
 // Starts a command behind walls, by its words. It inherits the descriptors
 // `kept`. Throws KernelError.
 std::unique_ptr<Child> execute_behind_walls(

@@ -114,6 +114,8 @@ if openssl genpkey -algorithm ed25519 -out "$work/key" 2>/dev/null; then
   tells 'cut short' "$work/cut.json" "$work/pub"
   expect 2 'cannot be read' check-report "$work/none.json" --key "$work/pub"
   expect 2 'no public Ed25519 key' check-report "$work/r.json" --key "$work/key"
+  [ ${#walls[@]} -gt 0 ] || expect 2 'the kernel can read' "${policy[@]}" --json \
+    "${mine[@]}" --sign "$work/key" --show "$work"
   head -1 "$work/asked" | "$ropeproof" "${policy[@]}" --serve "${walls[@]}" \
     --sign "$work/key" >"$work/verdict" 2>"$work/err"
   says 0 'signed by' check-report "$work/verdict" --key "$work/pub"
