@@ -14,6 +14,8 @@
 #include "conformance/assertion/judgement.h"
 #include "conformance/assertion/model.h"
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/problem.h"
+#include "conformance/plugin/scalings.h"
 
 struct ropeproof_judgement : ropeproof::conformance::assertion::Judgement {
   using Judgement::Judgement;
@@ -193,6 +195,25 @@ const char* ropeproof_fused_failure(const ropeproof_problem* problem,
   });
   if (status != ROPEPROOF_OK) failure = last_error;
   return failure.c_str();
+}
+
+const char* ropeproof_begin_scaling(uint32_t kind, ropeproof_scaling* scaling) {
+  namespace plugin = ropeproof::conformance::plugin;
+  thread_local std::string words;
+  const int32_t status = guarded([&] {
+    const auto begun = plugin::scaling_of(kind);
+    if (begun.index() == 0 || scaling == nullptr) {
+      throw std::invalid_argument("there is no such kind, or scaling is NULL");
+    }
+    static_cast<void>(known(*scaling, "scaling"));
+    ropeproof_scaling given = plugin::abi_scaling(begun);
+    given.struct_size = scaling->struct_size;
+    std::memcpy(scaling, &given, given.struct_size);
+    words = plugin::scaling_word(begun);
+    for (const auto& field : plugin::needed_fields(begun)) words += " " + field;
+    return std::string();
+  });
+  return status == ROPEPROOF_OK ? words.c_str() : nullptr;
 }
 
 const char* ropeproof_layers(const char* config, const char* types) {

@@ -4,8 +4,15 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "conformance/plugin/scalings.h"
 
 namespace ropeproof::conformance::assertion {
 namespace {
@@ -241,6 +248,59 @@ TEST_CASE("goldens of f32 are the correctly rounded results", "[assertion]") {
     CHECK(std::abs(golden) < 4);
   }
   ropeproof_free(judgement);
+}
+
+// Sets fields of a scaling to numbers that every kind takes.
+ropeproof_scaling with(ropeproof_scaling scaling,
+                       const std::set<std::string>& fields) {
+  static constexpr double kList[kPairs] = {1, 2, 3, 4};
+  const auto give = [&](const char* name, const auto& field) {
+    using Value = std::decay_t<decltype(field)>;
+    if (!fields.contains(name)) return;
+    if constexpr (std::is_pointer_v<Value>) {
+      const_cast<Value&>(field) = kList;
+    } else {
+      const_cast<Value&>(field) = 4096;
+    }
+  };
+  plugin::for_each_field(std::as_const(scaling), give);
+  return scaling;
+}
+
+TEST_CASE("a scaling lacks what its kind is said to need, and nothing else",
+          "[assertion]") {
+  const auto status_of = [](const ropeproof_scaling& scaling) {
+    Example example(ROPEPROOF_ROPE);
+    example.problem.scaling = &scaling;
+    ropeproof_judgement* judgement = nullptr;
+    const auto status = ropeproof_judge(&example.problem, nullptr, &judgement);
+    ropeproof_free(judgement);
+    return status;
+  };
+  ropeproof_scaling begun{};
+  begun.struct_size = sizeof begun;
+  for (const auto& [kind, word] : plugin::kScalingWords) {
+    std::istringstream words(ropeproof_begin_scaling(kind, &begun));
+    std::string own;
+    words >> own;
+    CHECK(own == word);
+    const std::set<std::string> needed(
+        std::istream_iterator<std::string>(words), {});
+    CHECK(status_of(with(begun, needed)) == ROPEPROOF_OK);
+    for (const std::string& lacking : needed) {
+      CAPTURE(word, lacking);
+      std::set<std::string> others = needed;
+      others.erase(lacking);
+      CHECK(status_of(with(begun, others)) == ROPEPROOF_INVALID);
+    }
+  }
+  CHECK(ropeproof_begin_scaling(1U << 31, &begun) == nullptr);
+  CHECK(ropeproof_begin_scaling(ROPEPROOF_YARN, nullptr) == nullptr);
+  begun.struct_size = 8;  // of a caller that knows no fields
+  begun.factor = 3;
+  CHECK(ropeproof_begin_scaling(ROPEPROOF_YARN, &begun) != nullptr);
+  CHECK(begun.kind == ROPEPROOF_YARN);
+  CHECK(begun.factor == 3);
 }
 
 TEST_CASE("a config.json says what a problem is", "[assertion]") {

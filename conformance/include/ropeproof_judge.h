@@ -139,6 +139,15 @@ ROPEPROOF_EXPORT const double* ropeproof_bound(const ropeproof_judgement* j);
 ROPEPROOF_EXPORT const char* ropeproof_text(const ropeproof_judgement* j);
 
 /**
+ * Begins a scaling of a kind, whose struct_size is set: what has a default gets
+ * it, all else is 0. Returns the word of the kind and the fields that must be
+ * given, "yarn factor original_length", until this thread's next call of it;
+ * NULL, and the scaling as it was, where there is no such kind.
+ */
+ROPEPROOF_EXPORT const char* ropeproof_begin_scaling(
+    uint32_t kind, ropeproof_scaling* scaling);
+
+/**
  * Judges as ropeproof_judge() does, in one expression: "" where nothing is
  * wrong, else the text, or the line of an error. Lives until this thread's next
  * call of it.

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "conformance/text/word_tables.h"
 #include "reference/spec.h"
@@ -169,6 +170,24 @@ inline reference::Scaling scaling_of(std::uint32_t bit) {
     ((ScalingRow<S>::kWord.first == bit ? void(found = S{}) : void()), ...);
     return found;
   }(static_cast<const reference::Scaling*>(nullptr));
+}
+
+// The fields of ropeproof_scaling that must be given, in the order of their
+// parameters: of those that start as 0 or empty (reference/scaling.h). The
+// factor of long_rope may be left out beside an attention_factor.
+inline std::vector<std::string> needed_fields(const reference::Scaling& begun) {
+  std::vector<std::string> needed;
+  const auto add = [&](const char*, const auto& value, const auto& field) {
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::vector<double>>) {
+      if (value.empty()) needed.emplace_back(field.name);
+    } else if constexpr (std::is_same_v<Value, double> ||
+                         std::is_same_v<Value, std::int64_t>) {
+      if (value == 0) needed.emplace_back(field.name);
+    }
+  };
+  std::visit([&](const auto& s) { for_each_field(s, add); }, begun);
+  return needed;
 }
 
 // Whether a length of the sequence decides the frequencies of this scaling.

@@ -8,8 +8,9 @@ from ropeproof import given_tables
 from ropeproof.arrays import word_of
 from ropeproof.arguments import (number, numbers, one_of, one_whole, said,
                                  whole)
-from ropeproof.judge_library import (BITS, DOUBLED, LOOKUP, NEEDED, PAIRINGS, ROPE,
-                                     ROTATE, SCALINGS, Problem, Scaling, Tensor, model_of)
+from ropeproof.judge_library import (BITS, DOUBLED, LOOKUP, PAIRINGS, ROPE, ROTATE,
+                                     Problem, Scaling, Tensor, model_of, scaling_of,
+                                     scalings)
 
 LARGEST_POSITION = 2**53
 
@@ -194,21 +195,18 @@ def _set_scaling(call, scaling, pairs):
         raise ValueError(f"scaling is {said(scaling)}; expected a dict")
     given = dict(scaling)
     if "kind" not in given:
-        raise ValueError(f"scaling has no kind; expected {', '.join(SCALINGS)}; "
+        raise ValueError(f"scaling has no kind; expected {', '.join(scalings())}; "
                          f"a dictionary of Hugging Face goes into config=")
-    kind = one_of("scaling's kind", given.pop("kind"), SCALINGS)
-    made = call.own(Scaling(struct_size=ctypes.sizeof(Scaling),
-                            kind=SCALINGS[kind]))
-    if kind == "yarn":
-        made.beta_fast, made.beta_slow, made.truncate = 32, 1, 1
+    kind = one_of("scaling's kind", given.pop("kind"), scalings())
+    made = call.own(scaling_of(kind))
+    needed = list(scalings()[kind][1])
+    if kind == "long_rope":  # what decides the amplitude
+        needed[needed.index("factor")] = "factor or attention_factor"
     for word in given:
         if word not in dict(Scaling._fields_) or word == "struct_size":
             raise ValueError(f"scaling has no {word!r}; one of kind {kind!r} needs "
-                             f"{NEEDED[kind].replace(' ', ', ')}")
-    missing = [word for word in NEEDED[kind].split() if word not in given]
-    decides = {"factor", "attention_factor"}  # of the amplitude
-    if kind == "long_rope" and not decides & given.keys():
-        missing.append("factor or attention_factor")
+                             f"{', '.join(needed)}")
+    missing = [words for words in needed if not set(words.split(" or ")) & set(given)]
     if missing:
         raise ValueError(f"scaling of kind {kind!r} lacks {', '.join(missing)}")
     for word, value in given.items():

@@ -11,13 +11,6 @@ BITS = {word: 1 << i for i, word in enumerate(("f64", "f32", "f16", "bf16"))}
 PAIRINGS = {word: 1 << i for i, word in enumerate(
     ("interleaved", "half_split", "interleaved_to_half"))}
 NESTED = {"nested_half_split": 1 << 3}  # a pairing with pairing_blocks
-NEEDED = {  # by each kind of scaling, in the order of their bits
-    "linear": "factor", "ntk": "factor", "dynamic_ntk": "factor original_length seq_len",
-    "yarn": "factor original_length",
-    "long_rope": "short_factor long_factor original_length seq_len",
-    "llama3": "factor low_freq_factor high_freq_factor original_length",
-    "frequency_factors": "short_factor"}
-SCALINGS = {word: 1 << i for i, word in enumerate(NEEDED)}
 AXIS_MAPS = {word: 1 << i for i, word in enumerate(
     ("sections", "interleaved", "grid", "any"))}
 ROTATE, ROPE, LOOKUP = 1 << 2, 1 << 3, 1 << 5
@@ -84,6 +77,7 @@ FUNCTIONS = {  # of ropeproof_judge.h: what they return and take
     "worst": (f64, [pointer]), "elements": (i64, [pointer]),
     "wrong": (i64, [pointer]), "unjudged": (i64, [pointer]),
     "fused_failure": (text, [pointer] * 3),
+    "begin_scaling": (text, [u32, pointer]),
     "error": (text, []),
     "layers": (text, [text] * 2),
     "read_config": (i32, [text] * 3 + [u32, i64, pointer]),
@@ -114,6 +108,27 @@ def check(status):
     """ValueError, in a line, where a function of the library refuses."""
     if status != 0:
         raise ValueError(load().ropeproof_error().decode())
+
+
+@functools.cache
+def scalings():
+    """Of the word of each kind of scaling: a Scaling that has its defaults, and
+    the fields that must be given."""
+    found = {}
+    while True:
+        begun = Scaling(struct_size=ctypes.sizeof(Scaling))
+        words = load().ropeproof_begin_scaling(1 << len(found), ctypes.byref(begun))
+        if words is None:
+            return found
+        kind, *needed = words.decode().split()
+        found[kind] = begun, needed
+
+
+def scaling_of(kind, **fields):
+    begun = Scaling.from_buffer_copy(scalings()[kind][0])
+    for word, value in fields.items():
+        setattr(begun, word, value)
+    return begun
 
 
 def model_of(config, layers=None, pairing=None, seq_len=None):

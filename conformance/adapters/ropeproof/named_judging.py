@@ -5,8 +5,8 @@ import ctypes
 import numpy as np
 
 from ropeproof.judge_library import (AXIS_MAPS, BITS, NESTED, PAIRINGS, ROPE,
-                                     ROTATE, SCALINGS, Problem, Scaling,
-                                     Tensor, load, pointer)
+                                     ROTATE, Problem, Tensor, load, pointer,
+                                     scaling_of)
 
 # Of problems of these operations, fields that are numbers in both.
 NUMBERS = ("direction batch seq head_dim rotary_dim rotary_offset pair_distance "
@@ -60,8 +60,7 @@ def text_of(request, results, claim):
 
 
 def _scaling(words, address):
-    made = Scaling(struct_size=ctypes.sizeof(Scaling),
-                   kind=SCALINGS[words["kind"]])
+    made = scaling_of(words["kind"])
     for name, value in words.items():
         if name != "kind":
             setattr(made, name, address(np.array(value, np.float64))

@@ -3,8 +3,8 @@ length of its scaling."""
 
 import ctypes
 
-from ropeproof.judge_library import (SCALINGS, Problem, Scaling, layers_of, load,
-                                     model_of, pointer)
+from ropeproof.judge_library import (Problem, Scaling, layers_of, load, model_of,
+                                     pointer, scaling_of)
 
 BASES = [1e4, 5e5, 1e6, 1e7, 1.5e5, 5e4, 1e5, 2.5e5, 5e6]  # of models
 LENGTHS = [2**n for n in range(11, 18)]  # that models were trained at
@@ -101,10 +101,8 @@ def _scaled(problem):
         for factor in FACTORS:
             for length in lengths:
                 other = Problem.from_buffer_copy(problem)
-                scaling = Scaling(
-                    struct_size=ctypes.sizeof(Scaling), kind=SCALINGS[kind],
-                    factor=factor, original_length=length, low_freq_factor=1,
-                    high_freq_factor=4, beta_fast=32, beta_slow=1, truncate=1)
+                scaling = scaling_of(kind, factor=factor, original_length=length,
+                                     low_freq_factor=1, high_freq_factor=4)
                 other.scaling = ctypes.addressof(scaling)
                 of = f" of an original length of {length}" if length else ""
                 yield f"a scaling, {kind} by {factor}{of}", other, scaling
