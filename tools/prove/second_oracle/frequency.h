@@ -1,5 +1,5 @@
 // frequency.h -- how fast each pair rotates, and how much it stretches: the
-// formulas of reference/README.md (R1), (R7)-(R16), written down again from the
+// formulas of reference/ (R1), (R7)-(R16), written down again from the
 // papers and engines that define them, in exact rationals as far as they reach.
 #pragma once
 
