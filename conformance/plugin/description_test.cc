@@ -185,7 +185,6 @@ TEST_CASE("the protocol's document has the words of the ABI, and no others",
   CHECK(documented("operations") == known(kOperationWords));
   CHECK(documented("dtypes") == known(kDtypeWords));
   CHECK(documented("pairings") == known(kAbiPairingWords));
-  CHECK(documented("features") == known(kFeatureWords));
   CHECK(documented("axis_maps") == known(kAxisMapWords));
   CHECK(documented("caches") == known(kCacheWords));
   CHECK(documented("angle_class") == known(kAngleClassWords));
@@ -193,18 +192,22 @@ TEST_CASE("the protocol's document has the words of the ABI, and no others",
   CHECK(documented("rounding") == known(kRoundingWords));
 }
 
-TEST_CASE("the word of a scaling is the name of its bit in small letters",
+TEST_CASE("a feature and a scaling have the names of their bits as words",
           "[conformance][kernel]") {
   std::ifstream file(ROPEPROOF_SOURCE_DIR
                      "/conformance/include/ropeproof_kernel.h");
   const std::string header(std::istreambuf_iterator<char>(file), {});
-  for (const auto& [bit, word] : kScalingWords) {
-    std::string line = "\n  ROPEPROOF_";
-    for (const char c : word) line += static_cast<char>(std::toupper(c));
-    line += " = 1 << " + std::to_string(std::countr_zero(bit));
-    CAPTURE(line);
-    CHECK_THAT(header, ContainsSubstring(line));
-  }
+  const auto check = [&](const auto& words) {
+    for (const auto& [bit, word] : words) {
+      std::string line = "\n  ROPEPROOF_";
+      for (const char c : word) line += static_cast<char>(std::toupper(c));
+      line += " = 1 << " + std::to_string(std::countr_zero(bit));
+      CAPTURE(line);
+      CHECK_THAT(header, ContainsSubstring(line));
+    }
+  };
+  check(kFeatureWords);
+  check(kScalingWords);
 }
 
 }  // namespace ropeproof::conformance::plugin
