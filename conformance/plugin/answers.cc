@@ -29,9 +29,11 @@ Answer said_by(const std::string& function, const Solved& solved,
     case ROPEPROOF_INVALID:
       return {Outcome::kInvalid, function + ": ROPEPROOF_INVALID"};
     default:
-      return {Outcome::kError, function + " returned " +
-                                   std::to_string(solved.status) +
-                                   "; it must be ROPEPROOF_OK" + expected};
+      return {.outcome = Outcome::kError,
+              .detail = function + " returned " +
+                        std::to_string(solved.status) +
+                        "; it must be ROPEPROOF_OK" + expected,
+              .code = solved.status};
   }
 }
 

@@ -317,11 +317,10 @@ bool Child::has_ended() {
                                 code > 128 && code < 128 + NSIG;
       const int status = tells_signal ? code - 128 : ended.status;
       ended_ = how_it_ended(status);
+      status_ = status;
       is_starved_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
                     memory_kills() > kills_before_;
       if (is_starved_) *ended_ += ", as the machine's memory ran out";
-      has_succeeded_ =
-          WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0;
     }
   }
   return true;
@@ -350,6 +349,7 @@ void Child::end_supervisor() {
 Answer Child::end_in_call() {
   Answer answer{Outcome::kCrash, end(kGrace)};
   answer.has_hung_up = has_hung_up();
+  answer.code = status_;
   answer.is_starved = is_starved_;
   return answer;
 }

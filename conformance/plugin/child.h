@@ -112,7 +112,7 @@ class Child {
   // Ends the child likewise. Returns that as the answer to its call: kCrash.
   Answer end_in_call();
   // Whether the child ended by itself, with exit status 0.
-  bool has_succeeded() const { return has_succeeded_; }
+  bool has_succeeded() const { return status_ == 0; }
   // Whether end() has not seen it end: it closed its socket, and may run on.
   bool has_hung_up() const { return !ended_; }
   // The grace after kClosed: a socket closes a moment before its process ends.
@@ -154,7 +154,7 @@ class Child {
   bool is_walled_ = false;  // the worker waits for processes of its own
   pid_t inmost_ = -1;       // what inmost() has found
   std::optional<std::string> ended_;  // how the child ended, in words
-  bool has_succeeded_ = false;
+  std::optional<int> status_;         // the same, as waitpid has it
   // How many processes had been killed for memory when it started.
   std::optional<std::uint64_t> kills_before_;
   bool is_starved_ = false;

@@ -100,6 +100,9 @@ struct Answer {
   // The machine's memory had run out, through whomever, when the process ended.
   bool is_starved = false;
   bool was_made = true;  // false: the kernel gets no more calls
+  // kCrash: how the process ended, as waitpid says it; kError: what the
+  // function returned. None: neither is known.
+  std::optional<int> code = std::nullopt;
 };
 
 // What a process has taken of the system's.
