@@ -1,7 +1,9 @@
 #include "conformance/check/broken_promises.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -97,83 +99,93 @@ const Broken* shown_by_call(const Check& check) {
   return is_refused ? &kRefused : nullptr;
 }
 
+// What failures of one kind have in common: of whatever sizes the calls were,
+// they are told together.
+struct Kind {
+  std::string words;
+  std::optional<int> code = std::nullopt;  // as Answer has it
+  auto operator<=>(const Kind&) const = default;
+};
+
 // A message without the words that have digits: about other sizes it is the
-// same. The first ones stay.
-std::string without_sizes(const std::string& message, int kept) {
+// same.
+std::string without_sizes(const std::string& message) {
   std::string kind;
   std::istringstream words(message);
-  for (std::string word; words >> word; --kept) {
+  for (std::string word; words >> word;) {
     const bool has_digit = word.find_first_of("0123456789") != word.npos;
-    if (kept > 0 || !has_digit) kind += word + " ";
+    if (!has_digit) kind += word + " ";
   }
   return kind;
 }
 
 // The first word of an error says where it was raised, "rope.py:12:". Of shapes
 // that do not fit, other sizes make a library say something else there.
-std::string kind_of_error(const std::string& error) {
+Kind kind_of_error(const std::string& error) {
+  const std::string place = error.substr(0, error.find(' '));
   for (const char* word : {"shape", "dimension", "size"}) {
-    if (error.find(word) != error.npos) {
-      return "error of shapes: " + error.substr(0, error.find(' '));
-    }
+    if (error.find(word) != error.npos) return {"error of shapes: " + place};
   }
-  return "error: " + without_sizes(error, 1);
+  return {"error: " + place + " " + without_sizes(error)};
 }
 
-// How a call ended badly, "CRASH: exited with status 3"; one kind for all
-// sizes, but not for all signals and exit statuses.
+// How a call ended badly: "CRASH: exited with status 3".
 std::string end_of(const Check& check, const std::string& reason) {
   return text::word(check.verdict) + ": " + reason;
 }
-std::string kind_of_end(const std::string& end) {
-  return without_sizes(end, 5);
+Kind kind_of_end(const Check& check, const std::string& reason) {
+  return {without_sizes(end_of(check, reason)), check.answer.code};
 }
 
 // How calls end that are asked for values alone.
-std::set<std::string> ends_of_values(const Run& run) {
-  std::set<std::string> ends;
+std::set<Kind> ends_of_values(const Run& run) {
+  std::set<Kind> ends;
   for (const Check& check : run.checks) {
     if (is_failure(check.verdict) && check.is_of_values() &&
         !check.reason.empty()) {
-      ends.insert(kind_of_end(end_of(check, check.reason)));
+      ends.insert(kind_of_end(check, check.reason));
     }
   }
   return ends;
-}
-
-// Returns how the call ended, where calls that are asked for values alone end
-// so, too; else nothing.
-std::string usual_end(const Check& check,
-                      const std::set<std::string>& of_values) {
-  const std::string end = end_of(check, check.end);
-  return of_values.contains(kind_of_end(end)) ? end : "";
 }
 
 explain::Diagnosis meant(const Broken& broken) {
   return {.what = broken.what, .bug = broken.bug, .advice = broken.advice};
 }
 
-explain::Diagnosis meaning_of(const Check& check,
-                              const std::set<std::string>& of_values) {
+struct Meaning {
+  Kind kind;
+  explain::Diagnosis diagnosis;
+};
+
+Meaning meaning_of(const Check& check, const std::set<Kind>& of_values) {
   if (has_error(check)) {
-    return {.what = "ends with an error: " + check.answer.detail,
-            .advice =
-                "correct it, declare less, or decline such problems "
-                "(supports)"};
+    return {kind_of_error(check.answer.detail),
+            {.what = "ends with an error: " + check.answer.detail,
+             .advice = "correct it, declare less, or decline such problems "
+                       "(supports)"}};
   }
-  if (const Broken* shown = shown_by_call(check)) return meant(*shown);
-  const std::string end = usual_end(check, of_values);
-  if (!end.empty()) return {.what = end};  // whatever the aspect is about
-  if (check.retry == Retry::kWrongAlone) return wrong_at_once(check);
+  const auto told = [](explain::Diagnosis d) -> Meaning {
+    return {{d.what}, std::move(d)};
+  };
+  if (const Broken* shown = shown_by_call(check)) return told(meant(*shown));
+  // Where calls that are asked for values alone end so, too, it is no matter
+  // what this one was made for.
+  const Kind end = kind_of_end(check, check.end);
+  if (of_values.contains(end)) {
+    return {end, {.what = end_of(check, check.end)}};
+  }
+  if (check.retry == Retry::kWrongAlone) return told(wrong_at_once(check));
   explain::Diagnosis d = meant(promise(check.aspect).broken);
   if (!d.what.empty()) {
     if (!check.changed.empty()) {
       d.what += " that differs in " + check.changed + " alone";
     }
-    return d;
+    return told(std::move(d));
   }
-  return {.what = check.reason.empty() ? text::word(check.verdict)
-                                       : end_of(check, check.reason)};
+  if (check.reason.empty()) return told({.what = text::word(check.verdict)});
+  return {kind_of_end(check, check.reason),
+          {.what = end_of(check, check.reason)}};
 }
 
 // Which cases fail so, and no other that is judged under the same operation.
@@ -224,15 +236,14 @@ std::vector<explain::Diagnosis> broken_promises(
     const SeenAgain& again) {
   std::set<std::pair<std::string, std::uint32_t>> wrong;
   std::int64_t tried = 0;
-  const std::set<std::string> of_values = ends_of_values(run);
+  const std::set<Kind> of_values = ends_of_values(run);
   for (const Check& check : run.checks) {
     if (check.measurement && !check.measurement->pass() &&
         !check.is_right_alone() && !has_wrong_special(check)) {
       wrong.insert({check.case_id, check.operation});
     }
   }
-  std::map<std::string,
-           std::pair<explain::Diagnosis, std::vector<const Check*>>>
+  std::map<Kind, std::pair<explain::Diagnosis, std::vector<const Check*>>>
       kinds;
   for (std::size_t i = 0; i < run.checks.size(); ++i) {
     const Check& check = run.checks[i];
@@ -248,13 +259,10 @@ std::vector<explain::Diagnosis> broken_promises(
         (check.has_wrong_values && check.retry != Retry::kRightInFreshProcess);
     if (is_explained && !wrong.empty()) continue;
     ++tried;
-    explain::Diagnosis d = meaning_of(check, of_values);
-    const std::string kind = has_error(check)
-                                 ? kind_of_error(check.answer.detail)
-                                 : kind_of_end(d.what);
-    auto& [first, checks] = kinds[kind];
+    Meaning meaning = meaning_of(check, of_values);
+    auto& [first, checks] = kinds[meaning.kind];
     if (checks.empty()) {
-      first = std::move(d);
+      first = std::move(meaning.diagnosis);
       first.example = check.case_id;
     }
     checks.push_back(&check);
