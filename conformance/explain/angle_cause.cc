@@ -112,10 +112,7 @@ class Causes {
         continue;
       }
       if (std::isinf(found->error)) continue;
-      const double whole = std::round(found->x);
-      const bool is_whole =
-          std::abs(found->x - whole) <= std::max(2 * found->error, 0x1p-10);
-      ++(!is_position || is_whole ? solved_ : unsolved);
+      ++(!is_position || found->whole() ? solved_ : unsolved);
     }
     return {solved_, unsolved};
   }

@@ -178,15 +178,14 @@ std::vector<PositionUsed> positions(const cases::Problem& problem,
     // A whole number, and no other.
     constexpr double kWithin = 0.125;
     if (solved && solved->error > kWithin) continue;
-    const double whole = solved ? std::round(solved->x) : 0;
-    if (!solved ||
-        std::abs(solved->x - whole) > std::max(2 * solved->error, 1e-3)) {
+    const auto whole = solved ? solved->whole() : std::nullopt;
+    if (!whole) {
       ++unsolved;
       continue;
     }
     ++seen;
-    const auto [known, is_new] = used.emplace(given, whole);
-    if (!is_new && known->second != whole) return {};
+    const auto [known, is_new] = used.emplace(given, *whole);
+    if (!is_new && known->second != *whole) return {};
   }
   // An error of another kind, which a token here and there happens to fit.
   if (unsolved > seen) return {};

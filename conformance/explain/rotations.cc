@@ -156,6 +156,12 @@ std::vector<Rotation> rotations(const cases::Problem& problem,
   return all;
 }
 
+std::optional<double> Estimate::whole() const {
+  const double nearest = std::round(x);
+  const bool is_near = std::abs(x - nearest) <= std::max(2 * error, 1e-3);
+  return is_near ? std::optional(nearest) : std::nullopt;
+}
+
 std::optional<Estimate> solve(std::vector<Multiple> multiples, double limit,
                               double noise, double expected) {
   std::erase_if(multiples, [](const Multiple& m) { return m.times == 0; });

@@ -51,6 +51,9 @@ struct Multiple {
 // An x, known to within `error`; infinity: there is one, or several.
 struct Estimate {
   double x = 0, error = 0;
+
+  // Returns the whole number that it may be.
+  std::optional<double> whole() const;
 };
 
 // Returns the x in [-limit, limit] that explains all angles to within `noise`

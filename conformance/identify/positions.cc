@@ -66,10 +66,7 @@ class Seen {
         multiples, limit, explain::rotation_noise(speeds_.format), given);
     constexpr double kWithin = 0.25;
     if (!found || found->error > kWithin) return std::nullopt;
-    const double whole = std::round(found->x);
-    const bool is_whole =
-        std::abs(found->x - whole) <= std::max(2 * found->error, 1e-3);
-    return is_whole ? whole : found->x;
+    return found->whole().value_or(found->x);
   }
 
   const Speeds& speeds_;
