@@ -11,8 +11,8 @@ namespace ropeproof::conformance::check {
 namespace {
 
 // The call to ask about, for which no data are written.
-call::Call call_of(plugin::Kernel& kernel, std::uint32_t operation,
-                   const Question& asked) {
+call::Call laid_out(plugin::Kernel& kernel, std::uint32_t operation,
+                    const Question& asked) {
   const reference::Format table =
       judge::claim_of(kernel.description(), asked.problem.dtype, operation)
           .table;
@@ -27,7 +27,7 @@ call::Call call_of(plugin::Kernel& kernel, std::uint32_t operation,
 // The first answer that is no yes.
 plugin::Outcome ask(plugin::Kernel& kernel, std::uint32_t operation,
                     const Question& asked) {
-  const call::Call call = call_of(kernel, operation, asked);
+  const call::Call call = laid_out(kernel, operation, asked);
   for (const ropeproof_problem& problem : call.questions()) {
     const plugin::Outcome outcome = kernel.supports(problem).outcome;
     if (outcome != plugin::Outcome::kOk) return outcome;

@@ -149,12 +149,10 @@ class Growth {
 // then every twentieth.
 constexpr int kOftenLooked = 2000, kRoundsPerLook = 20;
 
-}  // namespace
-
 // Makes `count` calls or more, until `seconds` have passed: those beyond
 // `count` with pauses between them.
-static Check check_calls(plugin::Kernel& kernel, const Subject& subject,
-                         Aspect aspect, int count, int seconds) {
+Check check_calls(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
+                  int count, int seconds) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::seconds(seconds);
   // At once, within the limit of one call.
@@ -195,6 +193,8 @@ static Check check_calls(plugin::Kernel& kernel, const Subject& subject,
   return attempt(kernel, subject, aspect, std::nullopt,
                  "another problem after them");
 }
+
+}  // namespace
 
 Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
   return kernel.shares_memory()
