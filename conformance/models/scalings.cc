@@ -181,13 +181,15 @@ void yarn(const ConfigObject& rope, const ScalingContext& context,
   } else {
     rope.missing("factor", kAtLeastOne.text);
   }
-  yarn.beta_fast = number_or(rope.number("beta_fast", kNotNegative), 32);
-  yarn.beta_slow = number_or(rope.number("beta_slow", kNotNegative), 1);
+  yarn.beta_fast =
+      number_or(rope.number("beta_fast", kNotNegative), yarn.beta_fast);
+  yarn.beta_slow =
+      number_or(rope.number("beta_slow", kNotNegative), yarn.beta_slow);
   if (yarn.beta_fast < yarn.beta_slow) {
     rope.fail(rope.path("beta_fast") + " is " + shortest(yarn.beta_fast) +
               "; expected at least beta_slow, " + shortest(yarn.beta_slow));
   }
-  yarn.truncate = rope.boolean("truncate").value_or(true);
+  yarn.truncate = rope.boolean("truncate").value_or(yarn.truncate);
   yarn.attention_factor = rope.number("attention_factor", kPositive);
   read_mscale(rope, context, yarn, result);
   result.query_beta =

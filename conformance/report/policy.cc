@@ -23,7 +23,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kPolicyFormat = "ropeproof-policy/1";
 constexpr const char* kVerdictFormat = "ropeproof-verdict/1";
-constexpr std::int64_t kMostPositions = std::int64_t{1} << 53;
 constexpr std::int64_t kMostChecks = std::int64_t{1} << 31;
 constexpr std::int64_t kMostSeconds = 3600;
 constexpr double kMostSpeed = 1000;
@@ -57,7 +56,7 @@ Scope read_scope_of(text::StrictObject& object, Judged& judged) {
       demanded(object, "scalings", plugin::kScalingWords, judged.scalings);
   scope.axis_maps =
       demanded(object, "axis_maps", plugin::kAxisMapWords, judged.axis_maps);
-  scope.positions = object.integer("positions", 0, kMostPositions);
+  scope.positions = object.integer("positions", 0, reference::kMaxPosition);
   scope.declined = object.has("most_declined")
                        ? object.integer("most_declined", 0, kMostChecks)
                        : 0;
