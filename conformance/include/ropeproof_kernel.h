@@ -357,11 +357,7 @@ typedef struct ropeproof_problem {
   const ropeproof_scaling* scaling;
 } ropeproof_problem;
 
-/**
- * Fills `description`.
- *
- * Returns  ROPEPROOF_OK; anything else refuses the whole run.
- */
+/** Fills `description`; anything but ROPEPROOF_OK refuses the whole run. */
 ROPEPROOF_EXPORT int32_t ropeproof_describe(ropeproof_description* description);
 
 /**
