@@ -99,6 +99,7 @@ inline constexpr auto kExpectedFakes = [] {
       {"single_tokens", "rows alone", kFail, "token 0: "},
       {"third_batch_row", "other neighbours", kFail, "three times in a row: "},
       {"wraps_counter", "140,000 calls", kFail, "a call of 65"},
+      {"wraps_long_counter", "2^20 calls", kFail, "a call of 1048501"},
       {"leaks", "140,000 calls", kFail, "memory grows with every call"},
       {"forgets_long", "2^23 elements", kFail, " on, of 8454144: "},
       {"counts_in_32_bits", "2^32 elements", kFail, " on, of 4295491584: "},
