@@ -9,6 +9,7 @@ namespace ropeproof::conformance::cover {
 namespace {
 
 using cases::Draw;
+using cases::Problem;
 using reference::Direction;
 using reference::Format;
 using reference::Layout;
@@ -21,6 +22,9 @@ constexpr std::int64_t kOfModels[] = {1, 3};
 // 10 bits.
 constexpr std::int64_t kFarOffset = 128;
 constexpr std::int64_t kModelOffsets[] = {1, 1, 4, 9};
+// Elements of a call that a far window makes at the most, but for its first
+// multiple: many rows with 1152 channels each took as much memory as all else.
+constexpr std::int64_t kMostOfFar = std::int64_t{1} << 20;
 
 bool offers_pairing(const Offer& offer, const PairingClass& c) {
   return offer.takes({.pairing = plugin::abi_pairing(c.pairing),
@@ -114,10 +118,15 @@ void draw_window(Drawing& d, WindowClass c) {
       l.rotary_offset = std::min(2 * some, kFarOffset - 2);
       l.head_dim = width + l.rotary_offset;
       break;
-    case WindowClass::kFar:
-      l.rotary_offset = kFarOffset * d.draw.from(kModelOffsets);
+    case WindowClass::kFar: {
+      const Problem& p = d.problem;
+      const std::int64_t rows = p.tokens() * (p.q_heads + p.k_heads),
+                         offset = kFarOffset * d.draw.from(kModelOffsets);
+      const bool is_large = rows * (width + offset) > kMostOfFar;
+      l.rotary_offset = is_large ? kFarOffset : offset;
       l.head_dim = width + l.rotary_offset;
       break;
+    }
   }
 }
 

@@ -21,7 +21,12 @@ struct ByteRange {
 
 using Blocks = std::vector<std::span<std::byte>>;
 
+// Appends what they hold. The string grows once: of a prompt's tensors a copy
+// on the way would be as large again.
 inline void save(const Blocks& blocks, std::string& contents) {
+  std::size_t bytes = contents.size();
+  for (const auto& block : blocks) bytes += block.size();
+  contents.reserve(bytes);
   for (const auto& block : blocks) {
     contents.append(reinterpret_cast<const char*>(block.data()), block.size());
   }
