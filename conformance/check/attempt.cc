@@ -89,7 +89,7 @@ Check judged(const plugin::Kernel& kernel, const Subject& subject,
   result.has_wrong_values = true;
   result.wrong =
       shared(explain::answer_of(shared(c), operation, claim, output));
-  result.reason = of + explain::account_of(*result.wrong).pattern;
+  result.reason = of + explain::account_of(*result.wrong, true).pattern;
   return result;
 }
 

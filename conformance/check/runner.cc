@@ -78,8 +78,9 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
   if (!is_wrong || asking.wanted == Wanted::kVerdict) return check;
   check.wrong = shared(explain::answer_of(asking.is_lent ? lent(c) : shared(c),
                                           operation, claim, std::move(output)));
-  if (asking.wanted == Wanted::kAccount) {
-    check.account = explain::account_of(*check.wrong);
+  if (asking.wanted >= Wanted::kBrief) {
+    check.account =
+        explain::account_of(*check.wrong, asking.wanted == Wanted::kBrief);
   }
   return check;
 }
@@ -116,6 +117,9 @@ class FreshProcess {
   plugin::Kernel& kernel_;
   int left_ = 3;
 };
+
+// Elements of a wrong answer that always has an account; and of all.
+constexpr std::int64_t kSmall = 1 << 12, kMostAccounted = 1 << 20;
 
 // One run: the committed cases, then those that are formed for the kernel.
 class Suite {
@@ -212,7 +216,7 @@ class Suite {
           check_values(kernel_, operation, c,
                        {.is_declined = is_declined,
                         .rounds = rounds,
-                        .wanted = selection_.wanted,
+                        .wanted = wanted(c.problem.elements()),
                         .shown = selection_.shows ? &run_.shown : nullptr,
                         .is_lent = true});
       fresh_.ask(operation, c, values);
@@ -250,11 +254,10 @@ class Suite {
     add_values(c, ROPEPROOF_PERMUTE, std::move(values));
   }
 
-  // Whether an answer of so many elements is kept, and counts.
-  bool fits(std::int64_t elements) {
-    const bool fits = kept_ + elements <= kMostKept;
-    if (fits) kept_ += elements;
-    return fits;
+  Wanted wanted(std::int64_t elements) const {
+    const bool is_brief = elements > kSmall && accounted_ > kMostAccounted;
+    return is_brief ? std::min(selection_.wanted, Wanted::kBrief)
+                    : selection_.wanted;
   }
 
   // Drops a wrong answer that is not to be kept; of a promise is kept what the
@@ -263,13 +266,17 @@ class Suite {
     if (check.wrong == nullptr) return;
     const std::int64_t elements = check.wrong->judged->all.elements;
     const bool is_large = elements > kLargestKept;
+    accounted_ += elements;
     const bool is_kept =
         check.is_of_values()
             ? !is_large || large_++ < kMostLargeKept
             : !is_large && is_right_else && is_of_one_call(check.aspect);
-    if (!is_kept || !fits(elements)) {
+    if (!is_kept || kept_ + elements > kMostKept) {
       check.wrong.reset();
-    } else if (check.is_of_values()) {
+      return;
+    }
+    kept_ += elements;
+    if (check.is_of_values()) {
       explain::Answer own = *check.wrong;
       own.asked = shared(cases::Case(*own.asked));
       check.wrong = shared(std::move(own));
@@ -366,11 +373,9 @@ class Suite {
   const Selection& selection_;
   ContractChecks contract_;
   std::vector<cover::Recipe> recipes_;
-  std::size_t all_ = 0, asked_ = 0;
+  std::size_t all_ = 0, asked_ = 0, lost_ = 0;
   bool has_failed_ = false;
-  std::int64_t kept_ = 0;  // elements of wrong answers
-  std::int64_t large_ = 0;
-  std::size_t lost_ = 0;
+  std::int64_t kept_ = 0, accounted_ = 0, large_ = 0;  // of wrong answers
   Filter filter_;
   Choices choices_;
   FreshProcess fresh_;

@@ -17,9 +17,9 @@
 namespace ropeproof::conformance::check {
 
 // What a check of wrong values has beside its verdict: nothing; the answer,
-// which a diagnosis reads; and an account of it. Where everything is wrong,
-// accounts are four fifths of the time of judging.
-enum class Wanted { kVerdict, kAnswer, kAccount };
+// which a diagnosis reads; and a brief account of it, or all. A run makes all
+// of small answers, and of large ones until they have taken as long as judging.
+enum class Wanted { kVerdict, kAnswer, kBrief, kAccount };
 
 struct Selection {
   cases::Tier tier = cases::Tier::kCore;

@@ -353,7 +353,7 @@ Tensors wrong_ones(const judge::OutputLayout& layout,
 
 }  // namespace
 
-Account account_of(const Answer& answer) {
+Account account_of(const Answer& answer, bool is_brief) {
   Account account;
   const auto& [all, marks] = *answer.judged;
   if (all.pass()) return account;
@@ -370,7 +370,7 @@ Account account_of(const Answer& answer) {
   Symptoms symptoms = pattern.symptoms(rotation_noise(layout.format()));
   Measured measured;
   const Tensors tensors = wrong_ones(layout, marks);
-  if (!problem.is_special && !symptoms.only_outside &&
+  if (!is_brief && !problem.is_special && !symptoms.only_outside &&
       !symptoms.some_heads_alone) {
     measured =
         measure(problem, golden, operation, *answer.output, answer.claim.table,
@@ -378,7 +378,7 @@ Account account_of(const Answer& answer) {
   }
   // Then it is no more than what rounding makes of small angles.
   if (all.beyond_structure == 0) measured.angle_error = 0;
-  account.measured = matches_of(answer);
+  if (!is_brief) account.measured = matches_of(answer);
   const bool is_one =
       problem.q_heads > 0 && problem.k_heads > 0 && tensors.q != tensors.k;
   for (const std::string& sentence : measured.text(problem.pairs())) {

@@ -20,7 +20,8 @@ struct Account {
   std::vector<std::string> measured;
 };
 
-// The account of an answer that has an output. It may take milliseconds.
-Account account_of(const Answer& answer);
+// The account of an answer that has an output. It may take milliseconds; one
+// that is brief, without what is measured, a tenth.
+Account account_of(const Answer& answer, bool is_brief = false);
 
 }  // namespace ropeproof::conformance::explain
