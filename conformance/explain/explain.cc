@@ -108,8 +108,7 @@ class Diagnoser {
     std::optional<std::pair<std::size_t, Rule>> sure;
     for (const auto& [some, all, h] : ranked) {
       const Numbers failures = explained_by(h, false);
-      const Rule where = strikes_.of_bug(hypotheses_[h].change,
-                                         hypotheses_[h].rounds, failures);
+      const Rule& where = strikes_.of_bug(hypotheses_[h], failures);
       // A rule for a few is found by chance, too, and so is a bug for one, or
       // one that nobody has met.
       const bool are_few = 4 * failures.size() < left_.size();
@@ -190,8 +189,7 @@ class Diagnoser {
                            ? std::nullopt
                            : failures_.whole_of(h, failures, has_rule);
     if (!whole) return take_one(h, where);
-    const Rule of_whole =
-        strikes_.of_bug(hypotheses_[*whole].change, false, failures);
+    const Rule& of_whole = strikes_.of_bug(hypotheses_[*whole], failures);
     const bool is_as_short =
         !has_rule || (of_whole.place.kind == Kind::kRule &&
                       of_whole.place.rule.size() <= where.place.rule.size());
@@ -271,7 +269,7 @@ class Diagnoser {
       }
     }
     if (bugs.empty() || 2 * of_bugs.size() < left_.size() ||
-        strikes_.of_bug(at_once(bugs), false, of_bugs).place != Place{}) {
+        strikes_.of_change(at_once(bugs), false, of_bugs).place != Place{}) {
       return false;
     }
     take(named(bugs, of_bugs), of_bugs, bugs);

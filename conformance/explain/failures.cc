@@ -224,11 +224,12 @@ std::vector<std::size_t> LostAnswers::bugs_of_all(
   std::vector<std::size_t> bugs;
   for (std::size_t h = 0; h < hypotheses.size() && !right.empty(); ++h) {
     const wrong::Change& change = hypotheses[h].change;
-    const bool spoils = std::ranges::any_of(right, [&](const Failure& one) {
-      return one.trial->fit(change, false).broken > 0;
+    // Few bugs leave their memory at all: right answers are asked of those.
+    const bool leaves = std::ranges::all_of(left_, [&](const Call& call) {
+      return leaves_memory(call.bugs, change);
     });
-    if (!spoils && std::ranges::all_of(left_, [&](const Call& call) {
-          return leaves_memory(call.bugs, change);
+    if (leaves && std::ranges::none_of(right, [&](const Failure& one) {
+          return one.trial->fit(change, false).broken > 0;
         })) {
       bugs.push_back(h);
     }

@@ -131,19 +131,19 @@ class Matcher {
       const Sizes sizes = {extents_.batch, extents_.seq,
                            extents_.size(kHead, tensor), extents_.channels};
       const std::size_t base = first;
-      first +=
-          static_cast<std::size_t>(sizes[0] * sizes[1] * sizes[2] * sizes[3]);
+      first += std::size_t(sizes[0] * sizes[1] * sizes[2] * sizes[3]);
       const std::vector<std::size_t> some = left(base, first);
       if (std::pow(chance_, std::ssize(some)) > kMostLuck || !are_sharp(some)) {
         continue;
       }
-      const auto index = [&](std::int64_t i) {
-        return base + static_cast<std::size_t>(i);
-      };
+      const auto telling =
+          std::ranges::find_if(some, [&](auto i) { return is_sharp(i); });
       const std::string orders =
-          orders_text(sizes, [&](std::int64_t to, std::int64_t from) {
-            return matches(index(to), index(from), false);
-          });
+          orders_text(sizes, std::int64_t(*telling - base),
+                      [&](std::int64_t to, std::int64_t from) {
+                        return matches(base + std::size_t(to),
+                                       base + std::size_t(from), false);
+                      });
       if (orders.empty()) continue;
       said_.push_back((tensor == 0 ? "q is " : "k is ") + orders);
       for (const std::size_t i : some) all_[i].is_left = false;

@@ -29,6 +29,12 @@ PairRatio ratio_of(std::int64_t pair, double ratio, double error) {
   return {pair, is_right ? 1 : is_still ? 0 : ratio, error};
 }
 
+// An error of another kind, which a pair or a token here and there happens to
+// fit. A search that fails is a long one.
+bool is_of_another_kind(std::size_t unsolved, std::size_t solved) {
+  return unsolved > solved + 8;
+}
+
 bool is_off(const std::vector<PairRatio>& ratios) {
   return std::ranges::any_of(ratios,
                              [](const PairRatio& r) { return r.ratio != 1; });
@@ -72,7 +78,7 @@ std::vector<PairRatio> frequencies(const cases::Problem& problem,
     const double limit = std::min(kMostTimes * std::abs(theta), most);
     const auto solved = solve(std::move(multiples), limit, noise, theta);
     if (!solved) {
-      ++unsolved;
+      if (is_of_another_kind(++unsolved, ratios.size())) return {};
       continue;
     }
     const double ratio = solved->x / theta;
@@ -80,7 +86,6 @@ std::vector<PairRatio> frequencies(const cases::Problem& problem,
     if (error > kKnown * std::max(1.0, std::abs(ratio))) continue;
     ratios.push_back(ratio_of(pair, ratio, error));
   }
-  // An error of another kind, which a pair here and there happens to fit.
   if (unsolved > ratios.size()) ratios.clear();
   return ratios;
 }
@@ -180,14 +185,13 @@ std::vector<PositionUsed> positions(const cases::Problem& problem,
     if (solved && solved->error > kWithin) continue;
     const auto whole = solved ? solved->whole() : std::nullopt;
     if (!whole) {
-      ++unsolved;
+      if (is_of_another_kind(++unsolved, seen)) return {};
       continue;
     }
     ++seen;
     const auto [known, is_new] = used.emplace(given, *whole);
     if (!is_new && known->second != *whole) return {};
   }
-  // An error of another kind, which a token here and there happens to fit.
   if (unsolved > seen) return {};
   std::vector<PositionUsed> all;
   for (const auto& [given, by] : used) all.push_back({given, by});

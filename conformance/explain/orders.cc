@@ -33,7 +33,7 @@ std::int64_t renumbered(std::int64_t index, const Sizes& sizes, const Order& by,
 }  // namespace
 
 std::string orders_text(
-    const Sizes& sizes,
+    const Sizes& sizes, std::int64_t telling,
     const std::function<bool(std::int64_t to, std::int64_t from)>& holds) {
   std::int64_t count = 1;
   for (const std::int64_t size : sizes) count *= size;
@@ -46,7 +46,8 @@ std::string orders_text(
         return holds(to, renumbered(place, sizes, written, kOurs));
       };
       std::int64_t to = 0;
-      while (written != read && to < count && is_so(to)) ++to;
+      if (written == read || !is_so(telling)) continue;
+      while (to < count && is_so(to)) ++to;
       if (to == count) {
         return "written as " + name_of(written) + " and read as " +
                name_of(read);

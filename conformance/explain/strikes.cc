@@ -5,8 +5,15 @@
 
 namespace ropeproof::conformance::explain {
 
-Rule Strikes::of_bug(const wrong::Change& change, bool rounds,
-                     const std::vector<std::size_t>& failures) {
+const Rule& Strikes::of_bug(const wrong::Mutation& bug,
+                            const std::vector<std::size_t>& failures) {
+  const auto [found, is_new] = known_.try_emplace({bug.name, failures});
+  if (is_new) found->second = of_change(bug.change, bug.rounds, failures);
+  return found->second;
+}
+
+Rule Strikes::of_change(const wrong::Change& change, bool rounds,
+                        const std::vector<std::size_t>& failures) {
   return confirmed(failures, [&](const Failure& one, std::vector<Mark>& marks) {
     one.trial->fit(change, rounds, &marks);
     // A right answer stands in for the kernel's own as the golden, rounded;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -28,8 +29,11 @@ class Strikes {
   // Returns where the bug strikes that explains these failures. Where the
   // kernel can still be asked, fresh answers must confirm the place before it
   // is reported.
-  Rule of_bug(const wrong::Change& change, bool rounds,
-              const std::vector<std::size_t>& failures);
+  Rule of_change(const wrong::Change& change, bool rounds,
+                 const std::vector<std::size_t>& failures);
+  // The same of one bug, which is asked again as others become known.
+  const Rule& of_bug(const wrong::Mutation& bug,
+                     const std::vector<std::size_t>& failures);
   // Where the elements of these failures are wrong, by whatever bug. A right
   // element says nothing where an error as these have would not be seen.
   Rule of_wrong(const std::vector<std::size_t>& failures);
@@ -56,6 +60,8 @@ class Strikes {
            std::pair<std::vector<Answer>, std::vector<Failure>>>
       again_;
   std::int64_t kept_ = 0;  // elements that were asked
+  // By the name of the bug and the failures.
+  std::map<std::pair<std::string, std::vector<std::size_t>>, Rule> known_;
 };
 
 }  // namespace ropeproof::conformance::explain
