@@ -1,6 +1,8 @@
 #include <fcntl.h>
 #include <locale.h>
+#if defined(__GLIBC__)
 #include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -130,9 +132,8 @@ bool has_small_stack() {
 // Begins anew with an OpenMP whose threads sleep between loops: those that spin
 // take processors from kernels and from who forms their cases. OpenMP reads it
 // as the program starts. What is timed keeps it as it is.
-void let_threads_sleep(int argc, char** argv) {
-  const bool is_timed = argc > 1 && std::string_view(argv[1]) == "bench";
-  if (is_timed || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+void let_threads_sleep(char** argv) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
   setenv("OMP_WAIT_POLICY", "passive", 1);
   execv("/proc/self/exe", argv);  // where there is none, they spin
 }
@@ -141,7 +142,7 @@ void let_threads_sleep(int argc, char** argv) {
 // thread that forms cases keeps what its largest one took, a third of a run's
 // memory.
 void keep_no_large_blocks() {
-#ifdef M_MMAP_THRESHOLD
+#if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 22);
   mallopt(M_TRIM_THRESHOLD, 1 << 24);
 #endif
@@ -271,8 +272,10 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == kSupervisorWord) {
     supervise_executed({argv + 2, argv + argc});
   }
-  let_threads_sleep(argc, argv);
-  keep_no_large_blocks();
+  if (argc < 2 || std::string_view(argv[1]) != "bench") {
+    let_threads_sleep(argv);
+    keep_no_large_blocks();
+  }
   std::atexit(refuse_exit);
   const int status = judge(argc, argv);
   has_returned = true;

@@ -24,7 +24,7 @@ constexpr std::int64_t kFarOffset = 128;
 constexpr std::int64_t kModelOffsets[] = {1, 1, 4, 9};
 // Elements of a call that a far window makes at the most, but for its first
 // multiple: many rows with 1152 channels each took as much memory as all else.
-constexpr std::int64_t kMostOfFar = std::int64_t{1} << 20;
+constexpr std::int64_t kMostOfFar = std::int64_t{1} << 21;
 
 bool offers_pairing(const Offer& offer, const PairingClass& c) {
   return offer.takes({.pairing = plugin::abi_pairing(c.pairing),
