@@ -5,23 +5,37 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/cases/bug_class.h"
 
 namespace ropeproof::conformance::explain {
 
-// Says which elements of which cases are wrong: exactly these.
+// Says which elements of which cases are wrong: exactly these, or none but
+// some of these.
 struct Place {
-  enum class Kind { kEverywhere, kRule, kNoSimpleRule };
+  enum class Kind { kEverywhere, kRule, kWithin, kNoSimpleRule };
+  static constexpr std::string_view kInPart = ", in part";
 
   Kind kind = Kind::kEverywhere;  // that the bug could spoil
-  std::string rule = {};          // "q_heads > 32 and batch > 1", of kRule
+  // "q_heads > 32 and batch > 1", of kRule and kWithin.
+  std::string rule = {};
+
+  // Whether it says of every element that the bug could spoil whether it is
+  // wrong.
+  bool is_exact() const { return kind <= Kind::kRule; }
 
   // What the files of reports hold: nothing, the rule, or "?".
-  std::string word() const { return kind == Kind::kNoSimpleRule ? "?" : rule; }
+  std::string word() const {
+    if (kind == Kind::kNoSimpleRule) return "?";
+    return rule + std::string(kind == Kind::kWithin ? kInPart : "");
+  }
   static Place of_word(const std::string& word) {
     if (word == "?") return {Kind::kNoSimpleRule, ""};
+    if (word.ends_with(kInPart)) {
+      return {Kind::kWithin, word.substr(0, word.size() - kInPart.size())};
+    }
     return {word.empty() ? Kind::kEverywhere : Kind::kRule, word};
   }
 

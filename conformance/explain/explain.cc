@@ -114,7 +114,7 @@ class Diagnoser {
       const bool are_few = 4 * failures.size() < left_.size();
       const bool is_met = !hypotheses_[h].source.empty();
       if (are_few && failures.size() < (is_met ? 3 : left_.size())) continue;
-      if (where.place.kind == Kind::kNoSimpleRule) {
+      if (!where.place.is_exact()) {
         const bool is_less = sure &&
                              explained_by(sure->first, false).size() == some &&
                              failures_.broken_by(h, failures) <
@@ -206,7 +206,7 @@ class Diagnoser {
     const bool is_sharp = std::ranges::any_of(
         failures, [&](std::size_t i) { return failures_.fit(i, h).sharp > 0; });
     for (const std::size_t i : is_sharp ? left_ : Numbers()) {
-      if (failures_.fit(i, h).allows(where.place.kind == Kind::kRule) &&
+      if (failures_.fit(i, h).allows(!where.place.rule.empty()) &&
           std::ranges::find(failures, i) == failures.end()) {
         failures.push_back(i);
       }

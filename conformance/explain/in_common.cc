@@ -107,7 +107,8 @@ Candidate best(const std::vector<Candidate>& all, const Bits& left,
 }  // namespace
 
 std::vector<Condition> in_common(const std::vector<Facts>& members,
-                                 const std::vector<Facts>& others) {
+                                 const std::vector<Facts>& others,
+                                 std::size_t most) {
   std::vector<Condition> conditions;
   if (members.empty()) return conditions;
   if (others.empty()) {
@@ -122,7 +123,7 @@ std::vector<Condition> in_common(const std::vector<Facts>& members,
   for (std::size_t i = 0; i < members.size(); ++i) {
     left[i / 64] |= std::uint64_t{1} << i % 64;
   }
-  while (count(left) > 0) {
+  while (count(left) > 0 && conditions.size() < most) {
     Candidate chosen = best(candidates, left, others.size());
     if (chosen.terms.empty()) chosen.members = left;
     Condition condition{std::move(chosen.terms), {}};

@@ -53,8 +53,10 @@ struct Condition {
 
 // The fewest conditions that hold for all of `members` together and for none of
 // `others`, by greed: the one that explains most first, of equals the simplest;
-// two at once where none alone does. Cost: conditions squared times cases / 64.
+// two at once where none alone does; `most` of them. Cost: conditions squared
+// times cases / 64.
 std::vector<Condition> in_common(const std::vector<Facts>& members,
-                                 const std::vector<Facts>& others);
+                                 const std::vector<Facts>& others,
+                                 std::size_t most = SIZE_MAX);
 
 }  // namespace ropeproof::conformance::explain

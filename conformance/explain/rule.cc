@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "conformance/explain/terms.h"
+
 namespace ropeproof::conformance::explain {
 namespace {
 
@@ -18,17 +20,18 @@ std::vector<Facts> facts_of(const std::vector<Sighting>& list) {
 
 Rule formed(const std::vector<Sighting>& members,
             const std::vector<Sighting>& others) {
-  constexpr std::size_t kMostConditions = 2;
-  Rule rule{{}, in_common(facts_of(members), facts_of(others))};
-  for (const Condition& condition : rule.conditions) {
-    if (condition.terms.empty() || rule.conditions.size() > kMostConditions) {
-      return {{Place::Kind::kNoSimpleRule, ""}, {}};
-    }
-    rule.place.kind = Place::Kind::kRule;
-    rule.place.rule +=
-        (rule.place.rule.empty() ? "" : "; or where ") + condition.words();
+  Rule rule{{}, in_common(facts_of(members), facts_of(others), 1)};
+  if (rule.conditions.empty()) return rule;
+  const Condition& first = rule.conditions[0];
+  if (first.terms.empty() || first.members.size() < members.size()) {
+    return {{Place::Kind::kNoSimpleRule, ""}, {}};
   }
+  rule.place = {Place::Kind::kRule, first.words()};
   return rule;
+}
+
+Rule none(Rule rule) {
+  return {{Place::Kind::kNoSimpleRule, ""}, std::move(rule.conditions)};
 }
 
 // How much each answer counts: one that has both kinds, for a few of its own.
@@ -128,6 +131,103 @@ bool is_confirmed(const std::vector<Sighting>& members,
          spoilt <= kMostSpoilt * static_cast<double>(others.size());
 }
 
+// The one of two terms by which what is struck is least of a surprise, if it is
+// far less of one: the terms that hold for all of it, though they may hold for
+// what is spared, too.
+class Within {
+ public:
+  Within(const std::vector<Sighting>& members,
+         const std::vector<Sighting>& others) {
+    std::map<std::size_t, std::size_t> numbers;
+    for (const auto* list : {&members, &others}) {
+      for (const Sighting& one : *list) {
+        const std::size_t number =
+            numbers.emplace(one.answer, numbers.size()).first->second;
+        if (list == &others) answers_.push_back(number);
+        is_struck_.resize(numbers.size());
+        if (list == &members) is_struck_[number] = true;
+      }
+    }
+    count_ = numbers.size();
+    std::vector<Candidate> all = terms_of(facts_of(members), facts_of(others));
+    std::set<std::pair<Bits, Bits>> unlike;
+    for (const Candidate& one : all) unlike.emplace(one.members, one.others);
+    // Terms that say the same here are one for chance to choose.
+    const double alike = std::log2(static_cast<double>(all.size())) -
+                         std::log2(static_cast<double>(unlike.size()));
+    for (Candidate& one : all) {
+      if (static_cast<std::size_t>(count(one.members)) != members.size()) {
+        continue;
+      }
+      one.terms.front().bits -= alike;
+      all_.push_back(std::move(one));
+    }
+  }
+
+  Rule rule() const {
+    constexpr int kMostTerms = 2;
+    Rule rule{{Place::Kind::kWithin, ""}, {{}}};
+    std::vector<bool> is_in(answers_.size(), true);
+    for (int i = 0; i < kMostTerms; ++i) {
+      const Candidate* const next = best(is_in);
+      if (next == nullptr) break;
+      rule.conditions[0].terms.push_back(next->terms.front());
+      for (std::size_t k = 0; k < is_in.size(); ++k) {
+        is_in[k] = is_in[k] && holds(*next, k);
+      }
+    }
+    if (rule.conditions[0].terms.empty()) rule.place = {kNone, ""};
+    rule.place.rule = rule.conditions[0].words();
+    return rule;
+  }
+
+ private:
+  static constexpr Place::Kind kNone = Place::Kind::kNoSimpleRule;
+  static bool holds(const Candidate& one, std::size_t other) {
+    return (one.others[other / 64] >> other % 64 & 1) != 0;
+  }
+
+  const Candidate* best(const std::vector<bool>& is_in) const {
+    constexpr double kSpare = 5;  // a chance of 1 in 32, before it is confirmed
+    const Candidate* found = nullptr;
+    double most = kSpare;
+    for (const Candidate& one : all_) {
+      const double bits = saved(one, is_in) - one.terms.front().bits;
+      const auto size = one.terms.front().words.size();
+      const bool is_simpler = found != nullptr && bits == most &&
+                              size < found->terms.front().words.size();
+      if (bits <= most && !is_simpler) continue;
+      most = bits;
+      found = &one;
+    }
+    return found;
+  }
+
+  // The bits that it saves in a list of what is struck. An answer counts once
+  // where the term holds and once where it does not.
+  double saved(const Candidate& one, const std::vector<bool>& is_in) const {
+    std::vector<bool> inside(count_), outside(count_);
+    for (std::size_t k = 0; k < answers_.size(); ++k) {
+      if (is_in[k]) (holds(one, k) ? inside : outside)[answers_[k]] = true;
+    }
+    double struck = 0, spared = 0, elsewhere = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      struck += is_struck_[i] ? 1 : 0;
+      spared += inside[i] && !is_struck_[i] ? 1 : 0;
+      elsewhere += outside[i] ? 1 : 0;
+    }
+    // What excludes little says little.
+    if (3 * elsewhere < spared) return 0;
+    return bits_of_list(struck, spared + elsewhere) -
+           bits_of_list(struck, spared);
+  }
+
+  std::size_t count_ = 0;             // answers
+  std::vector<bool> is_struck_;       // of each
+  std::vector<std::size_t> answers_;  // by number, of each that is spared
+  std::vector<Candidate> all_;
+};
+
 }  // namespace
 
 bool Rule::holds(const Facts& facts) const {
@@ -138,13 +238,15 @@ bool Rule::holds(const Facts& facts) const {
 
 Rule rule_of(const std::vector<Sighting>& members,
              const std::vector<Sighting>& others) {
-  if (others.empty()) return {};
+  if (members.empty() || others.empty()) return {};
   Rule rule = formed(members, others);
-  if (rule.place.kind != Place::Kind::kRule ||
-      (is_supported(rule, members, others) && is_confirmed(members, others))) {
+  if (rule.place.kind == Place::Kind::kRule &&
+      is_supported(rule, members, others) && is_confirmed(members, others)) {
     return rule;
   }
-  return {{Place::Kind::kNoSimpleRule, ""}, std::move(rule.conditions)};
+  Rule within = Within(members, others).rule();
+  if (within.place.kind == Place::Kind::kWithin) return within;
+  return none(std::move(rule));
 }
 
 Rule confirmed_rule(Seen seen, bool is_shown,
@@ -152,16 +254,25 @@ Rule confirmed_rule(Seen seen, bool is_shown,
   Rule rule = rule_of(seen.struck, seen.spared);
   for (int round = 0; round < kRounds; ++round) {
     const Place::Kind kind = rule.place.kind;
-    if (kind == Place::Kind::kNoSimpleRule) return rule;
+    const bool is_within = kind == Place::Kind::kWithin;
+    // More answers may show one; but not more and more.
+    const bool has_none = kind == Place::Kind::kNoSimpleRule;
+    if (has_none && round > 0) return rule;
     Seen asked = fresh(round, rule);
-    if (asked.struck.empty() && asked.spared.empty()) return rule;
+    if (asked.struck.empty() && asked.spared.empty()) {
+      return is_within ? none(std::move(rule)) : rule;
+    }
     const auto holds = [&](const Sighting& one) {
       return rule.holds(one.facts);
     };
     is_shown = is_shown || asked.has_both();
-    if (std::ranges::all_of(asked.struck, holds) &&
-        std::ranges::none_of(asked.spared, holds) &&
-        (is_shown || kind == Place::Kind::kEverywhere)) {
+    const bool are_sides_shown =
+        is_within
+            ? !asked.struck.empty() && !std::ranges::all_of(asked.spared, holds)
+            : (is_shown || kind == Place::Kind::kEverywhere) &&
+                  std::ranges::none_of(asked.spared, holds);
+    if (!has_none && are_sides_shown &&
+        std::ranges::all_of(asked.struck, holds)) {
       return rule;
     }
     // Answers of different rounds are different ones.
@@ -175,7 +286,7 @@ Rule confirmed_rule(Seen seen, bool is_shown,
     add(seen.struck, asked.struck), add(seen.spared, asked.spared);
     rule = rule_of(seen.struck, seen.spared);
   }
-  return {{Place::Kind::kNoSimpleRule, ""}, std::move(rule.conditions)};
+  return none(std::move(rule));
 }
 
 }  // namespace ropeproof::conformance::explain

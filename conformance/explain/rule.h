@@ -16,12 +16,13 @@ struct Sighting {
   std::size_t answer = 0;
 };
 
-// A rule is at most two such conditions; none without others. A rule is
-// reported only if chance is unlikely to make it: it takes fewer bits than a
-// list of the answers that are members; and, given six answers with members and
-// twelve with others, the rule found in one half of the answers holds in the
-// other half. A rule that is not reported keeps its conditions: the class of a
-// bug may follow from what they are about.
+// A rule is one such condition; none without others. A rule is reported only if
+// chance is unlikely to make it: it takes fewer bits than a list of the answers
+// that are members; and, given six answers with members and twelve with others,
+// the rule found in one half of the answers holds in the other half. Where
+// there is none, one or two terms that hold for all members and for so few
+// others that it is no chance are a rule in part. A rule that is not reported
+// keeps its conditions: the class of a bug may follow from what they are about.
 struct Rule {
   Place place;
   std::vector<Condition> conditions;
@@ -40,7 +41,9 @@ struct Seen {
 
 // The rule of what was seen, once fresh answers confirm it: all that is struck
 // there is a member, and nothing that is spared. One that they contradict is
-// formed again with them, kRounds times; then there is none. `fresh` asks in a
+// formed again with them, kRounds times; then there is none. A rule in part must
+// hold for all that is struck there, and not for all that is spared. Where there
+// is none, one round may show one. `fresh` asks in a
 // round, of the rule so far, and sees nothing where nobody answers. `is_shown`:
 // both sides of a threshold have been asked.
 inline constexpr int kRounds = 3;

@@ -106,8 +106,9 @@ Rule Strikes::confirmed(
       is_alone() && failures_.at(failures[0]).trial->is_part();
   return confirmed_rule(where.seen(), is_shown || has_rows,
                         [&](int round, const Rule& rule) {
-                          return has_rows ? seen_elsewhere(rule)
-                                          : seen_again(Again::kNear, round);
+                          return !has_rows ? seen_again(Again::kNear, round)
+                                 : rule.place.is_exact() ? seen_elsewhere(rule)
+                                                         : Seen();
                         });
 }
 

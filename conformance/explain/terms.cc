@@ -100,6 +100,7 @@ class Candidates {
     add_relation("k_heads", " > ", "q_heads", std::greater());
     for (const std::string& name : names_) add_others(name);
     for (const std::string& name : names_) add_remainders(name);
+    for (const Loop& loop : kLoops) add_tails(loop);
     const double bits = std::log2(static_cast<double>(all_.size()));
     for (Candidate& one : all_) one.terms.front().bits += bits;
   }
@@ -243,6 +244,41 @@ class Candidates {
               : "modulo " + std::to_string(by) + " is " + std::to_string(left),
           [rest, by, left](const Fact& fact) { return rest(fact, by) == left; },
           {}, left == 0 ? 0 : std::log2(static_cast<double>(by)));
+    }
+  }
+
+  // A loop over `index`: as many as `count`, or `behind` more of them.
+  struct Loop {
+    const char *index, *behind, *count;
+  };
+  static constexpr Loop kLoops[] = {
+      {"index of the batch row", "batch rows behind it", nullptr},
+      {"index of the token", "tokens behind it", nullptr},
+      {"index of the head", "heads behind it", nullptr},
+      {"index of the pair", "pairs behind it", nullptr},
+      {"rows before it", nullptr, "batch x seq"},
+      {"rows x heads before it", nullptr, "batch x seq x heads"}};
+
+  // What whole tiles of a loop leave.
+  void add_tails(const Loop& loop) {
+    const auto number = [](const Facts& facts, const char* name) {
+      const auto found = facts.find(name);
+      if (found == facts.end()) return std::int64_t{-1};
+      const auto* is = std::get_if<std::int64_t>(&found->second);
+      return is == nullptr ? -1 : *is;
+    };
+    for (const std::int64_t tile :
+         {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256}) {
+      add({.words = std::string(loop.index) + " is behind whole tiles of " +
+                    std::to_string(tile),
+           .facts = {kind_of(loop.index)}},
+          [=](const Facts& facts) {
+            const std::int64_t index = number(facts, loop.index);
+            const std::int64_t count =
+                loop.count != nullptr ? number(facts, loop.count)
+                                      : index + 1 + number(facts, loop.behind);
+            return index >= 0 && count > index && index >= count - count % tile;
+          });
     }
   }
 

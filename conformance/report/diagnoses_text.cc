@@ -50,6 +50,8 @@ std::string where_text(const explain::Diagnosis& d, bool has_others) {
       return with(", ", "by no simple rule");
     case explain::Place::Kind::kRule:
       return with("; ", "exactly where " + d.where.rule);
+    case explain::Place::Kind::kWithin:
+      return with("; ", "only where " + d.where.rule + ", in part");
     case explain::Place::Kind::kEverywhere:
       return d.what.empty() || d.tried == 1
                  ? count

@@ -151,7 +151,7 @@ std::vector<explain::Diagnosis> joined(const std::vector<NamedReport>& shards) {
   std::vector<explain::Diagnosis> all;
   for (auto& [d, rules] : faults) {
     d.tried = tried[is_of_values(d)];
-    const bool has_rule = d.where.kind == explain::Place::Kind::kRule;
+    const bool has_rule = d.where.kind != explain::Place::Kind::kNoSimpleRule;
     d.where.rule = has_rule ? text::joined(rules, "; in another shard ") : "";
     all.push_back(std::move(d));
   }

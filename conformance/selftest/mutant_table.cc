@@ -30,7 +30,7 @@ std::string name_text(const explain::Diagnosis& d) {
   if (d.where.kind == explain::Place::Kind::kNoSimpleRule) {
     return text + ", by no simple rule";
   }
-  return d.where.rule.empty() ? text : text + ", where " + d.where.rule;
+  return d.where.rule.empty() ? text : text + ", where " + d.where.word();
 }
 
 std::string given_name(const MutantRow& row) {
