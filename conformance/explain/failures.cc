@@ -53,6 +53,22 @@ Failures::Failures(const Evidence& evidence,
     failures_.push_back(
         {answer, std::make_unique<Trial>(*answer, evidence.kernel), {}});
   }
+  // Half of all buffers hold a number before a call: of so many none is left by
+  // chance.
+  constexpr std::ptrdiff_t kFewest = 8;
+  const auto may_be_nan = [](const Failure& one) {
+    return one.trial->may_be_nan();
+  };
+  const bool has_unwritten =
+      std::ranges::any_of(failures_, [&](const Failure& one) {
+        return one.trial->is_unwritten() && !may_be_nan(one);
+      });
+  if (has_unwritten || std::ranges::count_if(failures_, may_be_nan) < kFewest) {
+    return;
+  }
+  for (const Failure& one : failures_) {
+    if (may_be_nan(one)) one.trial->take_for_nan();
+  }
 }
 
 const Fit& Failures::fit(std::size_t failure, std::size_t hypothesis) {

@@ -86,6 +86,10 @@ bool may_be_unwritten(double number) {
   return are_bits(number, kUnwrittenBits) || are_bits(number, kPerhapsBits);
 }
 
+bool is_surely_unwritten(double number) {
+  return are_bits(number, kUnwrittenBits);
+}
+
 double distance(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) {
     const bool may_be_like =

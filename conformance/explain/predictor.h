@@ -24,9 +24,10 @@ namespace ropeproof::conformance::explain {
 double written_number(reference::Format format, std::uint64_t bits);
 
 // The number that written_number() is of memory that nobody wrote; and whether
-// one may be so.
+// one may be so, or is.
 double unwritten_number();
 bool may_be_unwritten(double number);
+bool is_surely_unwritten(double number);
 
 // The distance of two numbers: 0 for two NaNs of the same kind, infinite where
 // one alone is a NaN.

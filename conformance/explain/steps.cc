@@ -59,9 +59,11 @@ class Reader {
   Step step() const {
     if (answers_.empty()) return {};
     if (spots_ == 0) return outside();
-    if (is_most(left_alone_)) return unwritten();
+    if (is_most(left_alone_) && !are_nans()) return unwritten();
     if (const auto moved = moved_step()) return *moved;
-    if (is_most(not_finite_)) return not_finite();
+    if (is_most(not_finite_ + (are_nans() ? left_alone_ : 0))) {
+      return not_finite();
+    }
     if (is_most(zeros_)) {
       return {"0 in place of results", "value/altered", 4,
               "look for a flush, a mask, a row that is cleared"};
@@ -72,12 +74,17 @@ class Reader {
 
  private:
   bool is_most(std::size_t some) const { return 20 * some >= 19 * spots_; }
+  // What looks as if it was left is a NaN in so many answers, and a number, of
+  // which half of all buffers are full, in none.
+  bool are_nans() const { return left_nans_ >= 8 && !has_left_numbers_; }
 
   void add(const Answer& answer) {
     const std::vector<Spot> spots = wrong_spots(answer, kMostSpots / 8);
     answers_.push_back(&answer);
     spots_ += spots.size();
+    left_nans_ += std::ranges::any_of(spots, &Spot::is_left) ? 1u : 0u;
     for (const Spot& spot : spots) {
+      has_left_numbers_ = has_left_numbers_ || (spot.is_left && spot.is_finite);
       left_alone_ += spot.is_left ? 1 : 0;
       not_finite_ += spot.is_finite || spot.is_left ? 0 : 1;
       zeros_ += spot.is_zero ? 1 : 0;
@@ -273,7 +280,7 @@ class Reader {
 
   // No rotation: then single elements.
   Step of_elements() const {
-    constexpr double kNoRotation = 0.25, kFewest = 8;
+    constexpr double kNoRotation = kMostLeft, kFewest = 8;
     const bool is_none =
         std::ranges::all_of(std::array{kCosine, kSine, kScale, kAngle},
                             [&](Way way) { return part(way) > kNoRotation; });
@@ -378,6 +385,8 @@ class Reader {
   const plugin::Description& kernel_;
   std::vector<const Answer*> answers_;
   std::vector<TurnedPair> groups_;
+  bool has_left_numbers_ = false;
+  std::size_t left_nans_ = 0;  // answers
   std::size_t spots_ = 0, left_alone_ = 0, not_finite_ = 0, zeros_ = 0,
               unlike_ = 0;
   MovedSpots moves_;

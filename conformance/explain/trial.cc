@@ -161,8 +161,18 @@ void Trial::find_unwritten() {
     return !value.is_wrong || may_be_unwritten(value.got);
   });
   if (!is_unwritten_) return;
+  may_be_nan_ = true;
   for (Value& value : values_) {
-    if (value.is_wrong) value.got = unwritten_number();
+    if (!value.is_wrong) continue;
+    may_be_nan_ = may_be_nan_ && !is_surely_unwritten(value.got);
+    value.got = unwritten_number();
+  }
+}
+
+void Trial::take_for_nan() {
+  is_unwritten_ = false;
+  for (Value& value : values_) {
+    if (value.is_wrong) value.got = std::numeric_limits<double>::quiet_NaN();
   }
 }
 

@@ -84,8 +84,12 @@ class Trial {
   Fit glance(const wrong::Change& change, bool rounds) const;
 
   std::int64_t elements() const { return elements_; }
-  // No wrong element was written.
+  // No wrong element was written; or each is a NaN that some buffers hold before
+  // a call, and others do not.
   bool is_unwritten() const { return is_unwritten_; }
+  bool may_be_nan() const { return is_unwritten_ && may_be_nan_; }
+  // Takes these for NaNs that were written.
+  void take_for_nan();
   // How far wrong elements are off, relative to what is due: the median, at
   // most 2; 0 where none is.
   double relative_error() const;
@@ -165,7 +169,7 @@ class Trial {
   std::vector<Value> values_;        // of the heads that are looked at
   std::vector<std::size_t> starts_;  // of each head among them; empty: all are
   std::vector<RowBound> rows_;
-  bool is_unwritten_ = false;
+  bool is_unwritten_ = false, may_be_nan_ = false;
   std::size_t without_bug_ = 0;  // the hash of what a right kernel gives
   std::vector<bool> seen_;       // heads; empty: all
   std::int64_t wrong_ = 0;       // elements of these
