@@ -48,17 +48,37 @@ class Causes {
     return is_position ? theta(p) : p.position;
   }
 
+  // Whether a position may be off by so much: to another whole number, unless
+  // positions are real.
+  bool may_be_other(const Key& key, double off, double error) const {
+    const cases::Problem& p = answers_[std::get<0>(key)]->asked->problem;
+    if (p.has_real_positions() || !p.spec.axes.weights.empty()) return true;
+    const double whole = std::round(off);
+    return whole != 0 && std::abs(off - whole) <= std::max(4 * error, 0x1p-10);
+  }
+
   // The part of all squares that one number for each key leaves; 1 where
   // chance leaves as little.
   double part(bool is_position) const {
     std::map<Key, std::pair<double, double>> fits;  // products and squares
+    std::map<Key, double> certainties;
     double all = 0, left = 0;
     for (const TurnedPair& p : pairs_) {
       auto& [products, squares] = fits[key(p, is_position)];
       const double by = times(p, is_position);
       products += p.weight * by * p.off;
       squares += p.weight * by * by;
+      certainties[key(p, is_position)] += p.certainty * by * by;
       all += p.weight * p.off * p.off;
+    }
+    if (is_position) {
+      const std::ptrdiff_t others =
+          std::ranges::count_if(fits, [&](const auto& one) {
+            const auto& [key, sums] = one;
+            return may_be_other(key, sums.first / sums.second,
+                                1 / std::sqrt(certainties[key]));
+          });
+      if (4 * others < 3 * std::ssize(fits)) return 1;
     }
     for (const TurnedPair& p : pairs_) {
       const auto& [products, squares] = fits[key(p, is_position)];

@@ -146,11 +146,13 @@ class Diagnoser {
   // Adds the step that the numbers show, with the number that fits them: then
   // it is known where it strikes.
   bool add_fitted() {
-    const std::optional<wrong::Mutation> fitted = seen_step().fitted;
-    if (!fitted || fitted->name == hypotheses_.back().name) return false;
-    hypotheses_.push_back(*fitted);
-    failures_.try_from(hypotheses_.size() - 1, left_);
-    return add_best();
+    const std::size_t known = hypotheses_.size();
+    for (const wrong::Mutation& one : seen_step().fitted) {
+      const auto is_it = [&](const auto& h) { return h.name == one.name; };
+      if (std::ranges::none_of(hypotheses_, is_it)) hypotheses_.push_back(one);
+    }
+    if (hypotheses_.size() > known) failures_.try_from(known, left_);
+    return hypotheses_.size() > known && add_best();
   }
 
   // Of "not rotated" and "not written", which are one in place, the latter
@@ -214,7 +216,6 @@ class Diagnoser {
     take(std::move(d), failures, {h});
   }
 
-  // One bug, or two at once.
   Diagnosis named(const Numbers& bugs, const Numbers& failures) {
     Diagnosis d;
     for (const std::size_t h : bugs) {
@@ -314,9 +315,8 @@ class Diagnoser {
   // Crashes in which what is found leaves its memory.
   void add_lost(Found& one) {
     if (one.bugs.empty() || lost_.left() == 0) return;
-    const std::size_t count = lost_.take(at_once(one.bugs));
-    one.diagnosis.checks += static_cast<std::int64_t>(count);
-    one.diagnosis.tried += static_cast<std::int64_t>(count);
+    const auto count = static_cast<std::int64_t>(lost_.take(at_once(one.bugs)));
+    one.diagnosis.checks += count, one.diagnosis.tried += count;
   }
 
   // A bug that leaves its memory in every call that crashed, and spoils no

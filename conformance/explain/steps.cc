@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/explain/angle_cause.h"
+#include "conformance/explain/frequency_fits.h"
 #include "conformance/explain/levels.h"
 #include "conformance/explain/moved_spots.h"
 #include "conformance/explain/spots.h"
@@ -307,13 +308,9 @@ class Reader {
   Step results_times(double factor, Way way) const {
     Step step =
         named(text::format("results times %.6g", factor), length_bug(), 4, way);
-    step.fitted = {step.what,
-                   "",
-                   step.bug,
-                   step.equation,
-                   step.advice,
-                   wrong::set(&wrong::Pipeline::result,
-                              [factor](double y) { return factor * y; })};
+    step.fitted = {{step.what, "", step.bug, step.equation, step.advice,
+                    wrong::set(&wrong::Pipeline::result,
+                               [factor](double y) { return factor * y; })}};
     return step;
   }
 
@@ -326,15 +323,7 @@ class Reader {
   Step of_angles() const {
     Step step = of_cause();
     if (!forms()) return step;
-    const double factor = factor_of_angles(answers_, groups_);
-    step.fitted = {text::format("frequencies times %.6g", factor),
-                   "",
-                   frequency_bug(),
-                   1,
-                   step.advice,
-                   wrong::changes_frequency(
-                       [factor](double theta, const ropeproof_problem&,
-                                std::int64_t) { return factor * theta; })};
+    step.fitted = fitted_frequencies(answers_, groups_, frequency_bug());
     return step;
   }
 

@@ -2,7 +2,6 @@
 // answers that no known bug gives.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,9 @@ struct Step {
   const char* advice = "";
   // The largest error over its bound that remains once the step is undone.
   double residual = 0;
-  // The step with the number that fits best, for others to try.
-  std::optional<wrong::Mutation> fitted = {};
+  // The step with the number that fits best, for others to try; of frequencies
+  // one of each kind.
+  std::vector<wrong::Mutation> fitted = {};
 };
 
 // The step of wrong answers of rotations to problems that are not `is_special`;
