@@ -134,7 +134,8 @@ std::string end_of(const Check& check, const std::string& reason) {
   return text::word(check.verdict) + ": " + reason;
 }
 Kind kind_of_end(const Check& check, const std::string& reason) {
-  return {without_sizes(end_of(check, reason)), check.answer.code};
+  const std::string end = end_of(check, reason);
+  return {without_sizes(end.substr(0, end.find("): "))), check.answer.code};
 }
 
 // How calls end that are asked for values alone.
@@ -264,6 +265,9 @@ std::vector<explain::Diagnosis> broken_promises(
     if (checks.empty()) {
       first = std::move(meaning.diagnosis);
       first.example = check.case_id;
+    } else if (const std::size_t end = first.what.find("): ");
+               end != std::string::npos && first.what != meaning.diagnosis.what) {
+      first.what.resize(end + 1);  // the place is not that of all
     }
     checks.push_back(&check);
   }

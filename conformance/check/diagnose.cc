@@ -5,11 +5,14 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "conformance/check/broken_promises.h"
 #include "conformance/check/formed.h"
+#include "conformance/check/promises.h"
+#include "conformance/check/runner.h"
 #include "conformance/check/varied.h"
 #include "conformance/cover/recipe.h"
 #include "conformance/explain/explain.h"
@@ -124,6 +127,64 @@ bool is_crash(const Check& check) {
   return check.verdict == Verdict::kCrash && check.is_of_values();
 }
 
+// Finds wrong answers that a fresh process gives right.
+class CarriedOver {
+ public:
+  CarriedOver(const Run& run, const cases::Corpus& corpus,
+              plugin::Kernel& kernel)
+      : asked_(run, corpus), kernel_(kernel) {
+    if (!kernel.shares_memory()) return;  // a start may take seconds
+    find(run, false);
+    // Values are asked where it is known that something is carried over.
+    if (std::ranges::find(run.checks, Retry::kRightInFreshProcess,
+                          &Check::retry) != run.checks.end()) {
+      find(run, true);
+    }
+  }
+  bool contains(const Check& check) const { return right_.contains(&check); }
+
+ private:
+  // Some are asked; where all of them are right, the others count as such.
+  void find(const Run& run, bool are_values) {
+    constexpr std::size_t kMost = 8;
+    std::vector<const Check*> wrong;
+    for (const Check& check : run.checks) {
+      if (check.wrong != nullptr && check.wrong->output &&
+          check.is_of_values() == are_values && !check.is_right_alone()) {
+        wrong.push_back(&check);
+      }
+    }
+    const std::size_t count = std::min(kMost, wrong.size());
+    std::set<const Check*> found;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Check& one = *wrong[i * wrong.size() / count];
+      if (is_right(one)) found.insert(&one);
+    }
+    if (found.size() == count) found.insert(wrong.begin(), wrong.end());
+    right_.merge(found);
+  }
+
+  // A promise may be broken for other reasons than the call before: its answer
+  // must be wrong behind the call of its case.
+  bool is_right(const Check& check) {
+    const cases::Case& c = *check.wrong->asked;
+    if (!kernel_.restart(0)) return false;
+    if (check.is_of_values()) return passes(check, c);
+    const auto before = asked_.of(check);
+    return before != nullptr && passes(check, *before) && !passes(check, c) &&
+           kernel_.restart(0) && passes(check, c);
+  }
+  bool passes(const Check& check, const cases::Case& c) {
+    return check_values(kernel_, check.operation, c,
+                        {.wanted = Wanted::kVerdict})
+        .passes();
+  }
+
+  Asked asked_;
+  plugin::Kernel& kernel_;
+  std::set<const Check*> right_;
+};
+
 }  // namespace
 
 std::vector<explain::Diagnosis> diagnose(const Run& run,
@@ -134,10 +195,15 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
   evidence.kernel = run.kernel;
   evidence.crashes =
       static_cast<std::size_t>(std::ranges::count_if(run.checks, is_crash));
+  std::optional<CarriedOver> carried;
+  if (kernel != nullptr) carried.emplace(run, corpus, *kernel);
   std::vector<std::size_t> asked_wrong, asked_lost;  // checks of these
   for (std::size_t i = 0; i < run.checks.size(); ++i) {
     const Check& check = run.checks[i];
-    if (check.wrong == nullptr || check.is_right_alone()) continue;
+    if (check.wrong == nullptr || check.is_right_alone() ||
+        (carried && carried->contains(check))) {
+      continue;
+    }
     const bool is_lost = check.wrong->output == nullptr;
     (is_lost ? asked_lost : asked_wrong).push_back(i);
     (is_lost ? evidence.lost : evidence.wrong)
@@ -174,6 +240,16 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
     }
     all.push_back(std::move(d));
   }
+  explain::Diagnosis kept{
+      .what = kStale.what, .bug = kStale.bug, .advice = kStale.advice};
+  for (std::size_t i = 0; i < run.checks.size(); ++i) {
+    const Check& check = run.checks[i];
+    if (!carried || !carried->contains(check) || check.is_of_values()) continue;
+    explained.insert(i);
+    if (++kept.checks == 1) kept.example = check.case_id;
+  }
+  kept.tried = kept.checks;
+  if (kept.checks > 0) all.push_back(std::move(kept));
   Asked asked(run, corpus);
   const auto seen = [&](const Check& check, int round) {
     explain::Seen some;
