@@ -45,7 +45,15 @@ Mutations amplitude_mutations() {
   const auto is_adjoint = [](const AbiProblem& p, const HeadIndex&) {
     return p.direction < 0;
   };
+  const auto rounded = [&](const char* name, const char* source,
+                           double (*change)(double)) {
+    return misapplied("keep m in f32")(name, source, multiplies(change));
+  };
   return {
+      rounded("amplitude rounded to bf16", "of: frequencies rounded to bf16",
+              [](double m) { return round_to(reference::Format::kBF16, m); }),
+      rounded("amplitude rounded to f16", "of: frequencies rounded to bf16",
+              [](double m) { return round_to(reference::Format::kF16, m); }),
       misapplied("multiply cosine and sine by m")(
           "amplitude missing", "GaijinEntertainment/daScript#3479",
           multiplies([](double) { return 1.0; })),

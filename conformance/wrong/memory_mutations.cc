@@ -231,6 +231,10 @@ Mutations tensors() {
             leaves([](auto& p, auto& i) {
               return i.head == (i.is_key ? p.k : p.q).heads - 1;
             })),
+      {"done twice, in place over what it has written", "of: rotated twice",
+       "memory/aliasing", 6,
+       "look for a tail that goes back to whole tiles, for a loop in a loop",
+       set(&Pipeline::repeats, true)},
       tensor("k not written", "kvcache-ai/sglang#66", leaves(is_key)),
       tensor("q not written", "of: k not written", leaves(is_query)),
       heads("heads of k beyond q's not written", "of: last head not written",

@@ -117,6 +117,7 @@ struct Pipeline {
   std::function<std::int64_t(std::int64_t)> offset;
   // The heads that are not written.
   std::function<bool(const ropeproof_problem&, const HeadIndex&)> leaves;
+  bool repeats = false;  // each head: in place, over what it has written
   // A change shows nowhere but where rows lie beyond 2^16 or 2^32 elements.
   bool needs_distance = false;
   // Reads of positions and ids that go further meet a guard page, not the zone

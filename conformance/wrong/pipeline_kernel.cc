@@ -288,7 +288,9 @@ bool PipelineKernel::rotate_tensor(const ropeproof_problem& given,
         if (from < 0 || from > last_in || to < 0 || to > last_out) return false;
         if (pipeline_.reads_outside_densely && dense > last_in) return false;
         std::byte* y = bytes_at(t.out, to, dtype);
-        rotate_head(p, index, bytes_at(in, from, dtype), y);
+        for (int i = 0; i < (pipeline_.repeats ? 2 : 1); ++i) {
+          rotate_head(p, index, bytes_at(in, from, dtype), y);
+        }
         for (std::int64_t k = p.rotary_offset + p.rotary_dim; k < p.head_dim;
              ++k) {
           std::byte* channel = bytes_at(y, k, dtype);
