@@ -91,20 +91,27 @@ cases::Corpus some_of(std::span<const cases::Group> groups,
   return corpus;
 }
 
-std::vector<explain::Diagnosis> diagnoses(plugin::Kernel& kernel,
-                                          const cases::Corpus& corpus) {
+// `arrays` say what the kernel may be asked again.
+std::vector<explain::Diagnosis> diagnoses(
+    plugin::Kernel& kernel, const cases::Corpus& corpus,
+    std::shared_ptr<const cover::Arrays> arrays) {
   check::Selection selection;
   selection.values_only = true;
   // A diagnosis looks for itself.
   selection.wanted = check::Wanted::kAnswer;
-  return check::diagnose(check::run_suite(kernel, corpus, selection), corpus);
+  check::Run run = check::run_suite(kernel, corpus, selection);
+  run.formed_for = kernel.description();
+  run.arrays = std::move(arrays);
+  return check::diagnose(run, corpus, &kernel);
 }
 
 }  // namespace
 
-Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
+Naming::Naming(const cases::Corpus& corpus,
+               std::shared_ptr<const cover::Arrays> arrays)
     : corpus_(corpus),
-      recipes_(cover::recipes_for(arrays, mutant_description(), true,
+      arrays_(std::move(arrays)),
+      recipes_(cover::recipes_for(*arrays_, mutant_description(), true,
                                   cases::Tier::kCore, 0,
                                   [](const cover::Row&) { return true; })) {
   const auto add = [&](const cases::Case& c, bool is_formed) {
@@ -220,7 +227,7 @@ std::vector<std::vector<explain::Diagnosis>> Naming::of(
       std::ssize(mutants),
       [&](std::int64_t m) {
         MutantKernel kernel(at(mutants, m));
-        at(found, m) = diagnoses(kernel, some_of(groups, at(ids, m)));
+        at(found, m) = diagnoses(kernel, some_of(groups, at(ids, m)), arrays_);
       },
       1);
   return found;
@@ -228,7 +235,8 @@ std::vector<std::vector<explain::Diagnosis>> Naming::of(
 
 std::vector<explain::Diagnosis> Naming::of(plugin::Kernel& kernel) const {
   return diagnoses(kernel,
-                   some_of(corpus_.groups, {common_.begin(), common_.end()}));
+                   some_of(corpus_.groups, {common_.begin(), common_.end()}),
+                   arrays_);
 }
 
 std::vector<cases::Group> Naming::proved(
