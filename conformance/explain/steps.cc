@@ -89,6 +89,8 @@ class Reader {
       left_alone_ += spot.is_left ? 1 : 0;
       not_finite_ += spot.is_finite || spot.is_left ? 0 : 1;
       zeros_ += spot.is_zero ? 1 : 0;
+      has_halves_ = has_halves_ || std::isfinite(spot.y.real()) !=
+                                       std::isfinite(spot.y.imag());
     }
     moves_.add(answer, spots);
     for (auto first = spots.begin(); first != spots.end();) {
@@ -183,9 +185,11 @@ class Reader {
 
   // NaNs and infinities.
   Step not_finite() const {
+    // A frequency that is none spoils both channels of a pair.
+    const bool may_be_frequency = forms() && !has_halves_;
     return {"NaN or infinity in place of numbers",
-            forms() ? frequency_bug() : cases::Bug("value/altered"),
-            forms() ? 1 : 4,
+            may_be_frequency ? frequency_bug() : cases::Bug("value/altered"),
+            may_be_frequency ? 1 : 4,
             "look for a division by 0, the logarithm of 0, or an element that "
             "was never written"};
   }
@@ -374,7 +378,7 @@ class Reader {
   const plugin::Description& kernel_;
   std::vector<const Answer*> answers_;
   std::vector<TurnedPair> groups_;
-  bool has_left_numbers_ = false;
+  bool has_left_numbers_ = false, has_halves_ = false;
   std::size_t left_nans_ = 0;  // answers
   std::size_t spots_ = 0, left_alone_ = 0, not_finite_ = 0, zeros_ = 0,
               unlike_ = 0;
