@@ -41,11 +41,11 @@ struct Seen {
 
 // The rule of what was seen, once fresh answers confirm it: all that is struck
 // there is a member, and nothing that is spared. One that they contradict is
-// formed again with them, kRounds times; then there is none. A rule in part must
-// hold for all that is struck there, and not for all that is spared. Where there
-// is none, one round may show one. `fresh` asks in a
-// round, of the rule so far, and sees nothing where nobody answers. `is_shown`:
-// both sides of a threshold have been asked.
+// formed again with them, kRounds times; then there is none. A rule in part
+// must hold for all that is struck there, and not for all that is spared.
+// Without a rule a first round may show one. `fresh` asks in a round, of the
+// rule so far, and sees nothing where nobody answers. `is_shown`: both sides of
+// a threshold have been asked.
 inline constexpr int kRounds = 3;
 Rule confirmed_rule(Seen seen, bool is_shown,
                     const std::function<Seen(int round, const Rule&)>& fresh);

@@ -84,8 +84,8 @@ class Trial {
   Fit glance(const wrong::Change& change, bool rounds) const;
 
   std::int64_t elements() const { return elements_; }
-  // No wrong element was written; or each is a NaN that some buffers hold before
-  // a call, and others do not.
+  // No wrong element was written; or each is a NaN that some buffers hold
+  // before a call, and others do not.
   bool is_unwritten() const { return is_unwritten_; }
   bool may_be_nan() const { return is_unwritten_ && may_be_nan_; }
   // Takes these for NaNs that were written.
