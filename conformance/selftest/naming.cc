@@ -91,27 +91,20 @@ cases::Corpus some_of(std::span<const cases::Group> groups,
   return corpus;
 }
 
-// `arrays` say what the kernel may be asked again.
-std::vector<explain::Diagnosis> diagnoses(
-    plugin::Kernel& kernel, const cases::Corpus& corpus,
-    std::shared_ptr<const cover::Arrays> arrays) {
+std::vector<explain::Diagnosis> diagnoses(plugin::Kernel& kernel,
+                                          const cases::Corpus& corpus) {
   check::Selection selection;
   selection.values_only = true;
   // A diagnosis looks for itself.
   selection.wanted = check::Wanted::kAnswer;
-  check::Run run = check::run_suite(kernel, corpus, selection);
-  run.formed_for = kernel.description();
-  run.arrays = std::move(arrays);
-  return check::diagnose(run, corpus, &kernel);
+  return check::diagnose(check::run_suite(kernel, corpus, selection), corpus);
 }
 
 }  // namespace
 
-Naming::Naming(const cases::Corpus& corpus,
-               std::shared_ptr<const cover::Arrays> arrays)
+Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
     : corpus_(corpus),
-      arrays_(std::move(arrays)),
-      recipes_(cover::recipes_for(*arrays_, mutant_description(), true,
+      recipes_(cover::recipes_for(arrays, mutant_description(), true,
                                   cases::Tier::kCore, 0,
                                   [](const cover::Row&) { return true; })) {
   const auto add = [&](const cases::Case& c, bool is_formed) {
@@ -227,7 +220,7 @@ std::vector<std::vector<explain::Diagnosis>> Naming::of(
       std::ssize(mutants),
       [&](std::int64_t m) {
         MutantKernel kernel(at(mutants, m));
-        at(found, m) = diagnoses(kernel, some_of(groups, at(ids, m)), arrays_);
+        at(found, m) = diagnoses(kernel, some_of(groups, at(ids, m)));
       },
       1);
   return found;
@@ -235,8 +228,7 @@ std::vector<std::vector<explain::Diagnosis>> Naming::of(
 
 std::vector<explain::Diagnosis> Naming::of(plugin::Kernel& kernel) const {
   return diagnoses(kernel,
-                   some_of(corpus_.groups, {common_.begin(), common_.end()}),
-                   arrays_);
+                   some_of(corpus_.groups, {common_.begin(), common_.end()}));
 }
 
 std::vector<cases::Group> Naming::proved(

@@ -17,8 +17,7 @@ namespace ropeproof::conformance::selftest {
 class Naming {
  public:
   // The corpus outlives it.
-  Naming(const cases::Corpus& corpus,
-         std::shared_ptr<const cover::Arrays> arrays);
+  Naming(const cases::Corpus& corpus, const cover::Arrays& arrays);
 
   // What a run says of each mutant, asked some cases for which it is wrong and
   // some others.
@@ -44,7 +43,6 @@ class Naming {
   std::vector<cases::Group> proved(const std::set<std::string>& ids) const;
 
   const cases::Corpus& corpus_;
-  std::shared_ptr<const cover::Arrays> arrays_;
   std::vector<cover::Recipe> recipes_;
   std::vector<Candidate> candidates_;  // the small ones first
   std::vector<std::string> common_;  // ids of cases that every mutant is asked

@@ -148,8 +148,7 @@ std::string unnamed(const MutantRow& row) {
 // What a diagnosis says of each mutant, or of one in `every`, and of what is
 // right.
 void add_names(SelftestReport& report, const cases::Corpus& corpus,
-               const std::shared_ptr<const cover::Arrays>& arrays,
-               std::size_t every) {
+               const cover::Arrays& arrays, std::size_t every) {
   const Naming naming(corpus, arrays);
   std::vector<Mutant> list;
   std::vector<MutantRow*> rows;  // of the list; null for the one without a bug
@@ -213,7 +212,7 @@ SelftestReport run_selftest(const cases::Corpus& corpus,
   add_controls(report, corpus, options.fast_library);
   const std::string scores = add_mutants_and_faults(
       report, corpus, *options.arrays, options.with_three);
-  add_names(report, corpus, options.arrays, options.diagnosed_every);
+  add_names(report, corpus, *options.arrays, options.diagnosed_every);
   report.text +=
       "\ncontrols  " + report.controls.text() +
       " pass, within their bounds, and fail one class tighter\n" + scores +
