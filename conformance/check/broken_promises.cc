@@ -266,7 +266,7 @@ std::vector<explain::Diagnosis> broken_promises(
       first = std::move(meaning.diagnosis);
       first.example = check.case_id;
     } else if (const std::size_t end = first.what.find("): ");
-               end != std::string::npos && first.what != meaning.diagnosis.what) {
+               end != first.what.npos && first.what != meaning.diagnosis.what) {
       first.what.resize(end + 1);  // the place is not that of all
     }
     checks.push_back(&check);

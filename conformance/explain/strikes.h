@@ -31,7 +31,7 @@ class Strikes {
   // is reported.
   Rule of_change(const wrong::Change& change, bool rounds,
                  const std::vector<std::size_t>& failures);
-  // The same of one bug, which is asked again as others become known.
+  // Returns where one bug strikes, and remembers it: steps ask for it again.
   const Rule& of_bug(const wrong::Mutation& bug,
                      const std::vector<std::size_t>& failures);
   // Where the elements of these failures are wrong, by whatever bug. A right

@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 149_400, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 91_224,
+    ("everything outside vectors/", 150_690, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 92_380,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_817, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 15_305,
+    ("conformance/bench", 2_870, "conformance/bench/.*"),
+    ("conformance/identify, explain and wrong", 15_830,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
