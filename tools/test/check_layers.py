@@ -23,7 +23,7 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 150_690, "(?!vectors/).*"),
+    ("everything outside vectors/", 150_710, "(?!vectors/).*"),
     ("conformance/ without adapters, engines, examples and selftest/fakes", 92_380,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_870, "conformance/bench/.*"),
