@@ -118,8 +118,8 @@ class FreshProcess {
   int left_ = 3;
 };
 
-// Elements of a wrong answer that always has an account; and of all.
-constexpr std::int64_t kSmall = 1 << 12, kMostAccounted = 1 << 20;
+// Elements of a wrong answer whose account is not brief.
+constexpr std::int64_t kMostAccounted = 1 << 16;
 
 // One run: the committed cases, then those that are formed for the kernel.
 class Suite {
@@ -255,9 +255,9 @@ class Suite {
   }
 
   Wanted wanted(std::int64_t elements) const {
-    const bool is_brief = elements > kSmall && accounted_ > kMostAccounted;
-    return is_brief ? std::min(selection_.wanted, Wanted::kBrief)
-                    : selection_.wanted;
+    return elements > kMostAccounted
+               ? std::min(selection_.wanted, Wanted::kBrief)
+               : selection_.wanted;
   }
 
   // Drops a wrong answer that is not to be kept; of a promise is kept what the
@@ -266,7 +266,6 @@ class Suite {
     if (check.wrong == nullptr) return;
     const std::int64_t elements = check.wrong->judged->all.elements;
     const bool is_large = elements > kLargestKept;
-    accounted_ += elements;
     const bool is_kept =
         check.is_of_values()
             ? !is_large || large_++ < kMostLargeKept
@@ -375,7 +374,7 @@ class Suite {
   std::vector<cover::Recipe> recipes_;
   std::size_t all_ = 0, asked_ = 0, lost_ = 0;
   bool has_failed_ = false;
-  std::int64_t kept_ = 0, accounted_ = 0, large_ = 0;  // of wrong answers
+  std::int64_t kept_ = 0, large_ = 0;  // of wrong answers
   Filter filter_;
   Choices choices_;
   FreshProcess fresh_;

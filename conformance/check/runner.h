@@ -17,8 +17,8 @@
 namespace ropeproof::conformance::check {
 
 // What a check of wrong values has beside its verdict: nothing; the answer,
-// which a diagnosis reads; and a brief account of it, or all. A run makes all
-// of small answers, and of large ones until they have taken as long as judging.
+// which a diagnosis reads; and a brief account of it, or all. A run makes brief
+// ones of large answers, where all would take several times as long as judging.
 enum class Wanted { kVerdict, kAnswer, kBrief, kAccount };
 
 struct Selection {
