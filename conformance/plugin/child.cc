@@ -15,8 +15,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
-#include <thread>
 
 #include "conformance/plugin/supervisor.h"
 #include "conformance/text/one_line.h"
@@ -105,7 +103,6 @@ std::unique_ptr<Child> Child::fork(ForkServer& server, int number) {
 
 std::unique_ptr<Child> Child::execute(const std::string& command) {
   return start([&](int control, int socket, int print) {
-    std::fflush(nullptr);
     const pid_t pid = ::fork();
     if (pid < 0) fail_to_start("fork");
     if (pid == 0) {
