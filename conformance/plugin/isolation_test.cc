@@ -280,6 +280,27 @@ TEST_CASE("a hanging kernel and its children die with a runner that is killed",
   });
 }
 
+TEST_CASE("a copy of the worker, which a kernel forks, makes no further calls",
+          "[conformance][kernel]") {
+  int said[2];
+  REQUIRE(pipe(said) == 0);
+  const pid_t runner = fork();
+  if (runner == 0) {
+    dup2(said[1], STDERR_FILENO);
+    const auto kernel = load("answers_from_a_copy", {});
+    Strided strided(*kernel);
+    kernel->run_together({&strided.problem, 1}, 4);
+    _exit(0);
+  }
+  close(said[1]);
+  std::array<char, 64> text{};
+  const auto n = read(said[0], text.data(), text.size());
+  CHECK(std::string(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0) ==
+        "");
+  waitpid(runner, nullptr, 0);
+  close(said[0]);
+}
+
 TEST_CASE("each part of the floating-point state has its name",
           "[conformance][kernel]") {
   const FloatControl now = FloatControl::now();

@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #endif
 
+#include <atomic>
 #include <barrier>
 #include <cstdio>
 #include <cstdlib>
@@ -152,6 +153,22 @@ void run_destructors(void* library) {
 void run_destructors(void*) {}
 #endif
 
+// A plug-in that forks comes back twice. The copy has nothing to say, and with
+// calls of its own there would be twice as many copies after each; those that
+// have ended stay in the table of processes until the worker ends.
+void end_copy(pid_t worker) {
+  constexpr int kMaxCopies = 16;
+  const std::atomic_ref copies(crash_note->copies);
+  if (getpid() != worker) {
+    ++copies;
+    _exit(0);
+  }
+  if (copies < kMaxCopies) return;
+  std::printf("%d calls came back in two processes each\n", kMaxCopies);
+  std::fflush(stdout);
+  _exit(1);
+}
+
 // Rounds that give other bits than the first one are where calls meet. Each
 // finds its outputs, and in place its inputs, as the first one did.
 Solved solve_rounds(decltype(&ropeproof_run) run,
@@ -168,8 +185,10 @@ Solved solve_rounds(decltype(&ropeproof_run) run,
   };
   std::string before, first, bytes;
   gather_all(before);
+  const pid_t worker = getpid();
   for (int round = 0;; ++round) {
     Solved solved = solve(run, problem);
+    end_copy(worker);
     gather_all(bytes);
     if (round == 0) first = bytes;
     solved.is_steady = bytes == first;
@@ -367,8 +386,7 @@ void serve(const std::string& path, int threads, CrashNote& note,
     } else {
       solved = solve_together(run, problems, request.rounds);
     }
-    // A plug-in that forks comes back twice; the copy has nothing to say.
-    if (getpid() != self) _exit(0);
+    end_copy(self);
     for (Solved& one : solved) {
       one.number = request.number;
       if (request.rounds != kQuestion) note_fault(one, fault);

@@ -60,6 +60,7 @@ struct CrashNote {
   std::int32_t signal = 0;  // 0: no note
   bool is_stack_overflow = false;
   Fault fault;
+  int copies = 0;  // of the worker, which came back from a call
 };
 
 // Loads a library into this process. What has no `run` is no kernel.
