@@ -381,8 +381,8 @@ plugin::Answer Call::run_problem(int rounds) {
 
 plugin::Answer Call::finish(plugin::Answer answer, judge::Output& output) {
   if (answer.fault) {
-    const Stray where = memory_.name_fault(*answer.fault);
-    if (!where.text.empty()) answer.detail += ": " + where.text;
+    Stray where = memory_.name_fault(*answer.fault);
+    answer.place = std::move(where.text);
     answer.trespass = where.kind;
   }
   if (answer.outcome != plugin::Outcome::kOk) return answer;

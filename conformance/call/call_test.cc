@@ -261,14 +261,14 @@ TEST_CASE("the access that ended a call is named by the buffer beside it",
   };
   using Access = plugin::Fault::Access;
   const plugin::Answer wrote = named(address(p.q.out) + bytes, Access::kWrite);
-  CHECK(wrote.detail == "killed: wrote past the end of q.out, at byte " +
-                            std::to_string(bytes) + " of " +
-                            std::to_string(bytes));
+  CHECK(wrote.place == "wrote past the end of q.out, at byte " +
+                           std::to_string(bytes) + " of " +
+                           std::to_string(bytes));
   CHECK(wrote.trespass == Trespass::kWrotePastEnd);
   const plugin::Answer read = named(address(p.q.in) - 4, Access::kRead);
-  CHECK(read.detail == "killed: read before the start of q, at byte -4");
+  CHECK(read.place == "read before the start of q, at byte -4");
   CHECK(read.trespass == Trespass::kOther);
-  CHECK(named(16, Access::kRead).detail == "killed");
+  CHECK(named(16, Access::kRead).place == "");
 }
 
 TEST_CASE("a kernel gets the calls that it offers, and none that it declines",

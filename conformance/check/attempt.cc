@@ -45,6 +45,10 @@ Check declined(Aspect aspect) {
   return check_of(aspect, 0, Verdict::kDeclined, "");
 }
 
+std::string place_text(const plugin::Answer& answer) {
+  return answer.place.empty() ? "" : ": " + answer.place;
+}
+
 std::string reason_of(const plugin::Answer& answer) {
   switch (answer.outcome) {
     case plugin::Outcome::kUnsupported:
@@ -52,7 +56,7 @@ std::string reason_of(const plugin::Answer& answer) {
     case plugin::Outcome::kInvalid:
       return "refused a valid problem (" + answer.detail + ")";
     default:
-      return answer.detail;
+      return answer.detail + place_text(answer);
   }
 }
 

@@ -9,7 +9,10 @@
 
 namespace ropeproof::conformance::check {
 
+// Why an answer is none, the place of a crash last; and that place, as it
+// stands there: ": read past the end of k, at byte 64 of 64".
 std::string reason_of(const plugin::Answer& answer);
+std::string place_text(const plugin::Answer& answer);
 
 // The functions below make the Check of an aspect. It counts for the suffixes
 // of its promise and for `more`; `what` names the call among several.

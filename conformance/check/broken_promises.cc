@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "conformance/check/attempt.h"
 #include "conformance/explain/rule.h"
 
 namespace ropeproof::conformance::check {
@@ -129,13 +130,14 @@ Kind kind_of_error(const std::string& error) {
   return {"error: " + place + " " + without_sizes(error)};
 }
 
-// How a call ended badly: "CRASH: exited with status 3".
+// How a call ended badly, without the place of a crash: "CRASH: exited with
+// status 3".
 std::string end_of(const Check& check, const std::string& reason) {
-  return text::word(check.verdict) + ": " + reason;
+  const std::size_t size = reason.size() - place_text(check.answer).size();
+  return text::word(check.verdict) + ": " + reason.substr(0, size);
 }
 Kind kind_of_end(const Check& check, const std::string& reason) {
-  const std::string end = end_of(check, reason);
-  return {without_sizes(end.substr(0, end.find("): "))), check.answer.code};
+  return {without_sizes(end_of(check, reason)), check.answer.code};
 }
 
 // How calls end that are asked for values alone.
@@ -157,6 +159,7 @@ explain::Diagnosis meant(const Broken& broken) {
 struct Meaning {
   Kind kind;
   explain::Diagnosis diagnosis;
+  std::string place = {};  // of the crash that `what` ends with
 };
 
 Meaning meaning_of(const Check& check, const std::set<Kind>& of_values) {
@@ -173,8 +176,9 @@ Meaning meaning_of(const Check& check, const std::set<Kind>& of_values) {
   // Where calls that are asked for values alone end so, too, it is no matter
   // what this one was made for.
   const Kind end = kind_of_end(check, check.end);
+  const std::string place = place_text(check.answer);
   if (of_values.contains(end)) {
-    return {end, {.what = end_of(check, check.end)}};
+    return {end, {.what = end_of(check, check.end)}, place};
   }
   if (check.retry == Retry::kWrongAlone) return told(wrong_at_once(check));
   explain::Diagnosis d = meant(promise(check.aspect).broken);
@@ -186,7 +190,8 @@ Meaning meaning_of(const Check& check, const std::set<Kind>& of_values) {
   }
   if (check.reason.empty()) return told({.what = text::word(check.verdict)});
   return {kind_of_end(check, check.reason),
-          {.what = end_of(check, check.reason)}};
+          {.what = end_of(check, check.reason)},
+          place};
 }
 
 // Which cases fail so, and no other that is judged under the same operation.
@@ -244,8 +249,11 @@ std::vector<explain::Diagnosis> broken_promises(
       wrong.insert({check.case_id, check.operation});
     }
   }
-  std::map<Kind, std::pair<explain::Diagnosis, std::vector<const Check*>>>
-      kinds;
+  struct Failures {
+    Meaning meaning;  // of the first; the place is that of all
+    std::vector<const Check*> checks = {};
+  };
+  std::map<Kind, Failures> kinds;
   for (std::size_t i = 0; i < run.checks.size(); ++i) {
     const Check& check = run.checks[i];
     const bool is_wrong = wrong.contains({check.case_id, check.operation});
@@ -261,22 +269,18 @@ std::vector<explain::Diagnosis> broken_promises(
     if (is_explained && !wrong.empty()) continue;
     ++tried;
     Meaning meaning = meaning_of(check, of_values);
-    auto& [first, checks] = kinds[meaning.kind];
-    if (checks.empty()) {
-      first = std::move(meaning.diagnosis);
-      first.example = check.case_id;
-    } else if (const std::size_t end = first.what.find("): ");
-               end != first.what.npos && first.what != meaning.diagnosis.what) {
-      first.what.resize(end + 1);  // the place is not that of all
-    }
-    checks.push_back(&check);
+    meaning.diagnosis.example = check.case_id;
+    Failures& known = kinds.try_emplace(meaning.kind, meaning).first->second;
+    if (known.meaning.place != meaning.place) known.meaning.place.clear();
+    known.checks.push_back(&check);
   }
   std::vector<explain::Diagnosis> all;
   for (auto& [what, kind] : kinds) {
-    explain::Diagnosis& d = kind.first;
-    d.checks = static_cast<std::int64_t>(kind.second.size());
+    explain::Diagnosis& d = kind.meaning.diagnosis;
+    d.what += kind.meaning.place;
+    d.checks = static_cast<std::int64_t>(kind.checks.size());
     d.tried = tried;
-    d.where = where_of(run, kind.second, again);
+    d.where = where_of(run, kind.checks, again);
     all.push_back(std::move(d));
   }
   std::ranges::stable_sort(all, std::greater{}, &explain::Diagnosis::checks);

@@ -94,6 +94,9 @@ struct Answer {
   Outcome outcome = Outcome::kOk;
   std::string detail;                         // one line, empty for kOk
   std::optional<Fault> fault = std::nullopt;  // kCrash, where it is known
+  // Where that fault is, by who knows the buffers: "read past the end of k, at
+  // byte 64 of 64".
+  std::string place = {};
   bool is_steady = true;  // false: a round of run_together gave other bits
   Trespass trespass = Trespass::kNone;  // filled in by who knows the buffers
   bool has_hung_up = false;  // the process closed its connection, and may run
