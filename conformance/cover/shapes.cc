@@ -70,9 +70,16 @@ Row row_of(const Model& model, const Masks& offered, const Shape& shape,
     if (row[d] != kOpen) continue;
     random = cases::random_bits(random, d);
     const std::uint8_t c = classes[random % classes.size()];
+    const auto is = [&](const auto& of, auto... values) {
+      const std::string& word = model.dimensions()[d].classes[c];
+      return name == of.dimension &&
+             ((word == text::word(of.words, values)) || ...);
+    };
     // A row of these takes a page, and shapes have many.
-    const std::string& word = model.dimensions()[d].classes[c];
-    if (word == "wide" || word == "far") continue;
+    if (is(kStrides, cases::Spacing::kWide, cases::Spacing::kFar) ||
+        is(kRows, cases::RowSpacing::kWide, cases::RowSpacing::kFar)) {
+      continue;
+    }
     row[d] = c;
     chosen.push_back(d);
   }
