@@ -1,9 +1,8 @@
 #include "conformance/models/axis_schemes.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
-#include <string_view>
+#include <optional>
+#include <utility>
 
 #include "reference/schemes.h"
 
@@ -36,65 +35,90 @@ reference::Scheme alternating(const reference::Scheme& blocks) {
   return result;
 }
 
+// What a scheme makes of the pairs of each axis.
+reference::Scheme made_of(AxisScheme scheme,
+                          const std::vector<std::int64_t>& pairs) {
+  using enum AxisScheme;
+  switch (scheme) {
+    case kBlocks:
+    case kAxial:
+    case kAxialEach:
+    case kAxialPartial:
+      return reference::n_axis(pairs);
+    case kAxialAlternating:
+      return alternating(reference::n_axis(pairs));
+    case kAxialEvenOdd:
+      return reference::axial_2d(2 * pairs[0], 0,
+                                 reference::Spectrum::kEvenOdd);
+    case kContiguous:
+      return {reference::contiguous_sections(pairs), {}};
+    case kInterleaved:
+      return {reference::interleaved_sections(pairs), {}};
+    case kRoundRobin:
+      return {reference::round_robin_sections(pairs), {}};
+    case kErnie:
+      return {reference::ernie_sections(pairs), {}};
+  }
+  return {};
+}
+
+// As many pairs for each axis.
+std::vector<std::int64_t> equal_parts(const ConfigObject& axes,
+                                      AxisScheme scheme, std::size_t count,
+                                      std::int64_t pairs) {
+  const auto n = static_cast<std::int64_t>(count);
+  if (axes.has("pairs")) axes.refuse("pairs", "none: as many for each axis");
+  if (scheme == AxisScheme::kAxialEvenOdd && count != 2) {
+    axes.refuse("names", "two names");
+  }
+  if (pairs % n != 0) {
+    axes.refuse("names", "a divisor of " + std::to_string(pairs) + " pairs");
+  }
+  return std::vector<std::int64_t>(count, pairs / n);
+}
+
+// The channels that an axial scheme turns.
+std::int64_t axial_dim(const ConfigObject& axes, AxisScheme scheme,
+                       std::size_t count, std::int64_t rotary_dim) {
+  const auto n = static_cast<std::int64_t>(count);
+  // As many channels as one axis would turn.
+  if (scheme == AxisScheme::kAxialEach) return rotary_dim * n;
+  if (scheme != AxisScheme::kAxialPartial) return rotary_dim;
+  if (rotary_dim < 2 * n) {
+    axes.refuse("names", "at most " + std::to_string(rotary_dim / 2));
+  }
+  return rotary_dim - rotary_dim % (2 * n);  // the rest of the head is copied
+}
+
 void set_scheme(const ConfigObject& axes, ModelRope& rope) {
-  const std::string scheme = axes.text("scheme").value_or("");
   const std::size_t count = rope.axis_names.size();
-  if (scheme == "axial_partial") {  // the rest of the head is copied
-    const std::int64_t channels = 2 * static_cast<std::int64_t>(count);
-    std::int64_t& rotary_dim = rope.spec.layout.rotary_dim;
-    if (rotary_dim < channels) {
-      axes.refuse("names", "at most " + std::to_string(rotary_dim / 2));
-    }
-    rotary_dim -= rotary_dim % channels;
+  const auto known =
+      text::find_word(kAxisSchemeWords, axes.text("scheme").value_or(""));
+  if (!known) {
+    const std::string all = text::list_words(kAxisSchemeWords);
+    if (!axes.has("scheme")) axes.missing("scheme", all);
+    axes.refuse("scheme", all);
   }
-  if (scheme == "axial_each") {  // as many channels as one axis would turn
-    rope.spec.layout.rotary_dim *= static_cast<std::int64_t>(count);
-  }
-  const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
-  const auto sections = [&] {
-    const auto of_axes = axes.sections("pairs", count, pairs);
-    if (of_axes) return *of_axes;
-    const auto n = static_cast<std::int64_t>(count);
-    if (scheme != "round_robin_sections" || pairs % n != 0) {
+  const bool is_axial =
+      AxisScheme::kAxial <= *known && *known <= AxisScheme::kAxialPartial;
+  std::int64_t& rotary_dim = rope.spec.layout.rotary_dim;
+  if (is_axial) rotary_dim = axial_dim(axes, *known, count, rotary_dim);
+  const std::int64_t pairs = rotary_dim / 2;
+  const auto n = static_cast<std::int64_t>(count);
+  auto sections = is_axial
+                      ? std::optional(equal_parts(axes, *known, count, pairs))
+                      : axes.sections("pairs", count, pairs);
+  if (!sections) {
+    if (*known != AxisScheme::kRoundRobin || pairs % n != 0) {
       axes.missing("pairs", "a number of pairs per axis");
     }
-    return std::vector<std::int64_t>(count, pairs / n);
-  };
-  const auto set = [&](const reference::Scheme& made) {
-    rope.spec.axes = made.axes;
-    rope.spec.frequencies.exponents = made.exponents;
-  };
-  if (scheme.starts_with("axial") && axes.has("pairs")) {
-    axes.refuse("pairs", "none: as many for each axis");
+    sections.emplace(count, pairs / n);
   }
-  if (scheme == "axial_even_odd") {
-    if (count != 2) axes.refuse("names", "two names");
-    return set(reference::axial_2d(pairs, 0, reference::Spectrum::kEvenOdd));
+  reference::Scheme made = made_of(*known, *sections);
+  rope.spec.axes = std::move(made.axes);
+  if (!made.exponents.empty()) {
+    rope.spec.frequencies.exponents = std::move(made.exponents);
   }
-  if (scheme == "axial" || scheme == "axial_alternating" ||
-      scheme == "axial_each" || scheme == "axial_partial") {
-    if (pairs % static_cast<std::int64_t>(count) != 0) {
-      axes.refuse("names", "a divisor of " + std::to_string(pairs) + " pairs");
-    }
-    const auto blocks = reference::n_axis(std::vector<std::int64_t>(
-        count, pairs / static_cast<std::int64_t>(count)));
-    return set(scheme == "axial_alternating" ? alternating(blocks) : blocks);
-  }
-  if (scheme == "blocks") {
-    return set(reference::n_axis(sections()));
-  }
-  for (const SectionScheme& known : kSectionSchemes) {
-    if (known.name != scheme) continue;
-    rope.spec.axes = known.axes(sections());
-    return;
-  }
-  constexpr const char* kSchemes =
-      "blocks, axial, axial_alternating, axial_each, axial_even_odd, "
-      "axial_partial, contiguous_sections, interleaved_sections, "
-      "round_robin_sections or "
-      "ernie_sections";
-  if (!axes.has("scheme")) axes.missing("scheme", kSchemes);
-  axes.refuse("scheme", kSchemes);
 }
 
 // The axes as the scheme goes through them, where rows of positions stand in

@@ -80,6 +80,11 @@ std::optional<std::vector<std::int64_t>> inner_sections(
       .sections(key, 3, pairs);
 }
 
+std::optional<AxisScheme> scheme_of(const json& axes) {
+  return text::find_word(kAxisSchemeWords,
+                         axes["scheme"].get_ref<const std::string&>());
+}
+
 // Makes the sections of a class those of the pairs that heads of another width
 // have, as its code does, and says so: where they are interleaved, each of them
 // ends with the pairs; others must have as many.
@@ -87,11 +92,13 @@ std::string fitted(const ConfigObject& rope, const std::string& key,
                    std::int64_t pairs, json& axes) {
   const auto own = axes["pairs"].get<std::vector<std::int64_t>>();
   if (std::reduce(own.begin(), own.end()) == pairs) return "";
-  if (axes["scheme"] != "interleaved_sections") {
+  const auto scheme = scheme_of(axes);
+  if (scheme != AxisScheme::kInterleaved) {
     rope.fail("the axes of the class have " + axes["pairs"].dump() +
               " pairs, and heads have " + std::to_string(pairs) +
-              (axes["scheme"] == "blocks" ? "; give them to your kernel as data"
-                                          : "; say " + key));
+              (scheme == AxisScheme::kBlocks
+                   ? "; give them to your kernel as data"
+                   : "; say " + key));
   }
   const std::int64_t second = std::min(own.at(1), (pairs + 1) / 3);
   const std::int64_t third = std::min(own.at(2), pairs / 3);
@@ -108,7 +115,7 @@ bool is_interleaved(const ConfigObject& rope) {
 // A class has one scheme, whatever the file says.
 void check_interleaved(const TypedConfig& config, const ConfigObject& rope,
                        const json& axes) {
-  const bool is_own = axes["scheme"] == "interleaved_sections";
+  const bool is_own = scheme_of(axes) == AxisScheme::kInterleaved;
   for (const char* key : {"mrope_interleaved", "interleaved"}) {
     if (rope.boolean(key).value_or(is_own) == is_own) continue;
     rope.refuse(key, std::string(is_own ? "true" : "false") +
@@ -157,7 +164,7 @@ void read_axes(const TypedConfig& config, const ConfigObject& rope,
   const bool is_beside = !rope.has(key) && config.object.has(key);
   const ConfigObject& holder = is_beside ? config.object : rope;
   auto sections =
-      known != nullptr && axes["scheme"] == "interleaved_sections"
+      known != nullptr && scheme_of(axes) == AxisScheme::kInterleaved
           ? inner_sections(holder, key, rotary_dim / 2)
           : holder.sections(key, axes["names"].size(), rotary_dim / 2);
   if (axes.contains("channels")) {
