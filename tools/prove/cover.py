@@ -2,6 +2,10 @@
 
   cover.py [FOLDER]           writes pairs.txt and triples.txt, in a few minutes; the
                               same model gives the same bytes
+  cover.py --from OLD [FOLDER]
+                              the same for a model that has grown: rows of the arrays in
+                              the folder OLD stay, with the first class of a dimension
+                              that their model lacks, and what they lack follows
   cover.py --check [FOLDER]   says whether they are those of the model and have every
                               possible pair and triple; that no row breaks a rule
                               conformance/cover/model.cc asks, which reads them for every run
@@ -60,6 +64,21 @@ def rows_of(model, digest, text):
     return numpy.array(rows) + model.offsets[:-1]
 
 
+def kept_rows(model, folder, strength):
+    """Those rows of another model's array that the model has and allows; none of None."""
+    rows = []
+    if folder is not None:
+        old, digest = read_model(folder / "model.json")
+        for row in rows_of(old, digest, (folder / FILES[strength][1]).read_text()):
+            classes = {old.dimensions[old.of[c]].name: c for c in row}
+            names = [classes.get(dimension.name) for dimension in model.dimensions]
+            new = [offset if c is None else model.number(old.name(c))
+                   for offset, c in zip(model.offsets, names)]
+            if None not in new and model.broken_rule(numpy.array(new)) is None:
+                rows.append(new)
+    return numpy.array(rows, int).reshape(len(rows), len(model.dimensions))
+
+
 def verify(model, digest, text, strength):
     """Whether the text of an array has all that is possible; says what it has."""
     name = FILES[strength][0]
@@ -94,12 +113,12 @@ def read_model(path):
     return model, hashlib.sha256(data).hexdigest()
 
 
-def build(model, digest, strength):
+def build(model, digest, strength, kept):
     began = time.monotonic()
-    before, all_rows, all_added = 0, [], []
-    none = numpy.zeros((0, len(model.dimensions)), int)
+    before, all_rows, all_added = 0, [kept[:0]], []
     for part in cover_build.parts(model, strength):
-        possible = cover_build.possible_tuples(part, none)
+        own = part.rows_of(kept)
+        possible = cover_build.possible_tuples(part, own) & ~part.covered(own)
         if not possible.any():
             continue
         tries = (cover_build.greedy(part, possible, seed) for seed in range(TRIES[strength]))
@@ -110,8 +129,9 @@ def build(model, digest, strength):
         rows, added = cover_build.most_first(part, rows)
         all_rows.append(rows)
         all_added += added
-    rows = numpy.concatenate(all_rows)[numpy.argsort(-numpy.array(all_added), kind="stable")]
-    after = cover_build.cost(model, rows).sum()
+    order = numpy.argsort(-numpy.array(all_added, int), kind="stable")
+    rows = numpy.concatenate([kept, numpy.concatenate(all_rows)[order]])
+    after = cover_build.cost(model, rows[len(kept):]).sum()
     print(f"{FILES[strength][0]}: {time.monotonic() - began:.0f} s; "
           f"elements of q and k {before:,} before simplification, {after:,} after", flush=True)
     text = text_of(model, digest, rows, strength)
@@ -132,9 +152,12 @@ def write(path, text):
 def main(arguments):
     is_check = arguments[:1] == ["--check"]
     arguments = arguments[is_check:]
+    old = None
+    if arguments[:1] == ["--from"] and len(arguments) > 1 and not is_check:
+        old, arguments = pathlib.Path(arguments[1]), arguments[2:]
     default = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "coverage"
     if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
-        print("usage: cover.py [--check] [FOLDER]", file=sys.stderr)
+        print("usage: cover.py [--check | --from OLD] [FOLDER]", file=sys.stderr)
         return 2
     folder = pathlib.Path(arguments[0]) if arguments else default
     path = folder / "model.json"
@@ -145,7 +168,8 @@ def main(arguments):
                 path = folder / name
                 verify(model, digest, path.read_text(), strength)
         else:
-            texts = {name: build(model, digest, s) for s, (_, name) in FILES.items()}
+            texts = {name: build(model, digest, s, kept_rows(model, old, s))
+                     for s, (_, name) in FILES.items()}
             for name, text in texts.items():
                 path = folder / name
                 write(path, text)

@@ -56,6 +56,11 @@ class Model:
         dimension = self.dimensions[self.of[number]]
         return f"{dimension.name} {dimension.classes[number - self.offsets[self.of[number]]]}"
 
+    def number(self, name):
+        """The class of this name(); None if there is none."""
+        names = [self.name(number) for number in range(self.of.size)]
+        return names.index(name) if name in names else None
+
     def _named(self, rule):
         """The dimensions that a rule names, each with its classes as a bool array."""
         for name, classes in rule["of"].items():

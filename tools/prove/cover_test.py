@@ -126,6 +126,21 @@ expect("a second time", 0, arguments=[good])
 if before != (good / "pairs.txt").read_bytes() + (good / "triples.txt").read_bytes():
     faults.append("the same model gives other bytes")
 
+# A class in the midst of a dimension and a dimension before all others: rows stay.
+grown = copy.deepcopy(small)
+grown["dimensions"][1]["classes"].insert(1, "blue")
+grown["dimensions"].insert(0, {"name": "weather", "classes": ["fair", "foul"]})
+bigger = write("bigger", grown)
+expect("a model that has grown", 0, "pairs", arguments=["--from", good, bigger])
+for strength, name in ((2, "pairs.txt"), (3, "triples.txt")):
+    old, new = read_rows(good / name), read_rows(bigger / name)
+    stay = [[0, shape, colour + (colour > 0), *rest] for shape, colour, *rest in old]
+    if new[:len(old)] != stay:
+        faults.append(f"{name}: a row did not stay")
+    if tuples(grown, new, strength) != tuples(grown, whole_rows(grown), strength):
+        faults.append(f"{name}: not what every row together has, of a model that has grown")
+expect("nothing to begin with", 2, "usage", arguments=["--from"])
+
 # What is possible, in models with rules at random.
 draw = random.Random(1)
 for number in range(60):
