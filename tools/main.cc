@@ -193,9 +193,33 @@ ropeproof::tools::Command add_more(
           }};
 }
 
+// Says what the exception that is being handled means; the exit status.
+int fail_by_exception() {
+  using namespace ropeproof::conformance;
+  try {
+    throw;
+  } catch (const std::invalid_argument& error) {
+    return fail(2, error.what());
+  } catch (const plugin::KernelError& error) {
+    return fail(3, error.what());
+  } catch (const text::FileError& error) {
+    return fail(4, error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(2, error.path1().string() + ": " + error.code().message());
+  } catch (const std::bad_alloc&) {
+    return fail(5,
+                "out of memory; ask for less, end other programs, or raise "
+                "ulimit -v, of which a run takes 2 GiB");
+  } catch (const std::runtime_error& error) {
+    return fail(5, error.what());
+  } catch (const std::exception& error) {
+    return fail(5, std::string("a fault of this program: ") + error.what() +
+                       "; please report it with the command");
+  }
+}
+
 int judge(int argc, char** argv) {
   using namespace ropeproof;
-  using namespace ropeproof::conformance;
   if (has_small_stack()) {
     return fail(5,
                 "the stack is limited to less than 256 KiB; raise ulimit -s");
@@ -242,23 +266,8 @@ int judge(int argc, char** argv) {
       return status;
     }
     return 2;
-  } catch (const std::invalid_argument& error) {
-    return fail(2, error.what());
-  } catch (const plugin::KernelError& error) {
-    return fail(3, error.what());
-  } catch (const text::FileError& error) {
-    return fail(4, error.what());
-  } catch (const std::filesystem::filesystem_error& error) {
-    return fail(2, error.path1().string() + ": " + error.code().message());
-  } catch (const std::bad_alloc&) {
-    return fail(5,
-                "out of memory; ask for less, end other programs, or raise "
-                "ulimit -v, of which a run takes 2 GiB");
-  } catch (const std::runtime_error& error) {
-    return fail(5, error.what());
-  } catch (const std::exception& error) {
-    return fail(5, std::string("a fault of this program: ") + error.what() +
-                       "; please report it with the command");
+  } catch (const std::exception&) {
+    return fail_by_exception();
   }
 }
 

@@ -74,6 +74,46 @@ std::string imprint(const Checkpoint& checkpoint,
   return words_of(weights::imprint_of(energies, layout));
 }
 
+void print_scores(const weights::Proof& proof, const WeightsOptions& options,
+                  const std::string& a, const std::string& b, Pairing from,
+                  Pairing to) {
+  std::cout << text::printable(
+      "  A        " + a + ", " + text::word(from) + "\n  B        " + b + ", " +
+      text::word(to) +
+      text::format("\n  scores   %zu of layer %lld, %llu heads of q, %llu of "
+                   "k, %zu positions; the largest %.3g\n",
+                   proof.scores, static_cast<long long>(options.layer),
+                   static_cast<unsigned long long>(proof.heads),
+                   static_cast<unsigned long long>(proof.kv_heads),
+                   options.positions.size(), proof.largest) +
+      text::format("  worst    %.3g of the bound: off by %.3g, at most %.3g; "
+                   "head %llu, positions %g and %g\n",
+                   proof.over, proof.off, proof.bound,
+                   static_cast<unsigned long long>(proof.head),
+                   proof.position_q, proof.position_k) +
+      text::format("  B as %s: %.3g of the bound\n",
+                   text::word(other_of(to)).c_str(), proof.over_other));
+}
+
+// Says what is proved of B, which has this pairing; the exit status.
+int conclude(const weights::Proof& proof, Pairing to) {
+  if (!proof.tells()) {
+    std::cout << "\nNOT JUDGED  the bound does not tell one pairing from the "
+                 "other\n";
+    return 2;
+  }
+  if (proof.over <= 1) {
+    std::cout << "\nPROVED  the scores of both are the same\n";
+    return 0;
+  }
+  std::cout << "\nWRONG  the scores of both differ"
+            << (proof.over_other <= 1 ? "; they are the same with B as " +
+                                            text::word(other_of(to))
+                                      : "")
+            << "\n  try `ropeproof weights compare`, which says how\n";
+  return 1;
+}
+
 }  // namespace
 
 int prove_weights(const WeightsOptions& options) {
@@ -105,44 +145,15 @@ int prove_weights(const WeightsOptions& options) {
         " heads of q, and the rows are " + std::to_string(proof.heads) +
         " of its head_dim; is it of this model, or does q hold gates?");
   }
-  const std::string of = b ? b->path.string() : "A, permuted in memory";
-  std::cout << text::printable(
-      "  A        " + a.path.string() + ", " + text::word(from) +
-      "\n  B        " + of + ", " + text::word(to) +
-      text::format("\n  scores   %zu of layer %lld, %llu heads of q, %llu of "
-                   "k, %zu positions; the largest %.3g\n",
-                   proof.scores, static_cast<long long>(options.layer),
-                   static_cast<unsigned long long>(proof.heads),
-                   static_cast<unsigned long long>(proof.kv_heads),
-                   options.positions.size(), proof.largest) +
-      text::format("  worst    %.3g of the bound: off by %.3g, at most %.3g; "
-                   "head %llu, positions %g and %g\n",
-                   proof.over, proof.off, proof.bound,
-                   static_cast<unsigned long long>(proof.head),
-                   proof.position_q, proof.position_k) +
-      text::format("  B as %s: %.3g of the bound\n",
-                   text::word(other_of(to)).c_str(), proof.over_other));
+  print_scores(proof, options, a.path.string(),
+               b ? b->path.string() : "A, permuted in memory", from, to);
   std::cout << "  imprint  A: " << imprint(a, table, attention, spec.layout)
             << "\n";
   if (b) {
     std::cout << "  imprint  B: " << imprint(*b, table, attention, spec.layout)
               << "\n";
   }
-  if (!proof.tells()) {
-    std::cout << "\nNOT JUDGED  the bound does not tell one pairing from the "
-                 "other\n";
-    return 2;
-  }
-  if (proof.over <= 1) {
-    std::cout << "\nPROVED  the scores of both are the same\n";
-    return 0;
-  }
-  std::cout << "\nWRONG  the scores of both differ"
-            << (proof.over_other <= 1 ? "; they are the same with B as " +
-                                            text::word(other_of(to))
-                                      : "")
-            << "\n  try `ropeproof weights compare`, which says how\n";
-  return 1;
+  return conclude(proof, to);
 }
 
 }  // namespace ropeproof::tools
