@@ -145,7 +145,11 @@ void add_shapes(ChangeFinder& finder) {
              {[](Problem& p) { p.storage = cases::kStrided; }});
   finder.add("in place", ChangeOf::kOther,
              {[](Problem& p) { p.storage = cases::kInPlace; }});
+}
 
+// Head, window and pairs.
+void add_layouts(ChangeFinder& finder) {
+  const Problem& a = finder.base();
   const Layout& l = a.spec.layout;
   const std::int64_t step = 2 * l.blocks;
   const auto widen = [](std::int64_t by, std::int64_t rotary_by) {
@@ -330,6 +334,7 @@ void add_all(ChangeFinder& finder, bool is_profile) {
       is_profile && !plugin::follows_base(finder.base().spec.frequencies);
   if (!is_profile) add_kinds(finder);
   add_shapes(finder);
+  add_layouts(finder);
   add_base(finder, is_listed);
   if (!is_listed) add_lists(finder);
   add_xpos(finder);

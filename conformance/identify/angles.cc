@@ -112,28 +112,17 @@ std::vector<PairFrequency> Speeds::forward() const {
   return all;
 }
 
-std::optional<Speeds> read_speeds(RotationReader& reader, double max_position) {
-  const auto first = reader.at(1), second = reader.at(2);
-  if (!first || !second) return std::nullopt;
-  Speeds speeds;
-  speeds.format = reader.format();
-  const cases::Case& c = reader.problem();
-  const double noise = reader.noise();
-  for (std::size_t j = 0; j < first->size(); ++j) {
-    if (!reader.is_seen()[j]) continue;
-    speeds.pairs.push_back(
-        {static_cast<std::int64_t>(j),
-         std::bit_cast<double>(c.golden.inv_freq_hi[j]),
-         in_half_circle(angle_of((*second)[j]) - angle_of((*first)[j])),
-         2 * noise});
-  }
-  // What is left at position 1, in positions; of pairs that are slow enough to
-  // count and fast enough to be seen.
+namespace {
+
+using Rotations = std::vector<wrong::CosSin>;
+
+// Reads what is added to every position off what is left at position 1, in
+// positions; of pairs that are slow enough to count and fast enough to be seen.
+void read_offset(const Rotations& first, double noise, Speeds& speeds) {
   std::vector<double> offsets;
   const auto left_at_one = [&](const PairFrequency& pair) {
-    return in_half_circle(
-        angle_of((*first)[static_cast<std::size_t>(pair.pair)]) -
-        pair.measured);
+    return in_half_circle(angle_of(first[static_cast<std::size_t>(pair.pair)]) -
+                          pair.measured);
   };
   for (const PairFrequency& pair : speeds.pairs) {
     const double speed = std::abs(pair.measured);
@@ -149,7 +138,12 @@ std::optional<Speeds> read_speeds(RotationReader& reader, double max_position) {
       speeds.has_offset_of_its_own = true;
     }
   }
-  if (speeds.has_offset_of_its_own) return speeds;
+}
+
+// Follows the frequencies to positions twice as far each time, at which they
+// show with half the error, while they agree with what is known.
+void follow(RotationReader& reader, double max_position, Speeds& speeds) {
+  const double noise = reader.noise();
   for (double used = 1; used - speeds.offset <= max_position; used *= 2) {
     const double given = used - speeds.offset;
     if (given < 0) continue;
@@ -171,6 +165,26 @@ std::optional<Speeds> read_speeds(RotationReader& reader, double max_position) {
     }
     speeds.pairs = std::move(next);
   }
+}
+
+}  // namespace
+
+std::optional<Speeds> read_speeds(RotationReader& reader, double max_position) {
+  const auto first = reader.at(1), second = reader.at(2);
+  if (!first || !second) return std::nullopt;
+  Speeds speeds;
+  speeds.format = reader.format();
+  const cases::Case& c = reader.problem();
+  for (std::size_t j = 0; j < first->size(); ++j) {
+    if (!reader.is_seen()[j]) continue;
+    speeds.pairs.push_back(
+        {static_cast<std::int64_t>(j),
+         std::bit_cast<double>(c.golden.inv_freq_hi[j]),
+         in_half_circle(angle_of((*second)[j]) - angle_of((*first)[j])),
+         2 * reader.noise()});
+  }
+  read_offset(*first, reader.noise(), speeds);
+  if (!speeds.has_offset_of_its_own) follow(reader, max_position, speeds);
   return speeds;
 }
 

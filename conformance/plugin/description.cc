@@ -143,6 +143,34 @@ void check_abi_version(std::int64_t version, const std::string& source) {
                     ": rebuild against ropeproof_kernel.h");
 }
 
+namespace {
+
+void check_claims(const Check& check, const Description& d) {
+  if (d.claims.empty() || d.claims.size() > ROPEPROOF_MAX_CLAIMS) {
+    check.fail("makes " + std::to_string(d.claims.size()) +
+               " claims; it must be 1 to " +
+               std::to_string(ROPEPROOF_MAX_CLAIMS));
+  }
+  std::uint32_t left = d.dtypes;
+  for (const ropeproof_claim& claim : d.claims) {
+    check.claim(claim);
+    if (&claim != &d.claims.back() && claim.dtypes == 0) {
+      check.fail(
+          "a claim without dtypes is for all that are left: it must be the "
+          "last one");
+    }
+    left &= claim.dtypes == 0 ? 0 : ~claim.dtypes;
+  }
+  for (const auto& [dtype, word] : kDtypeWords) {
+    if ((left & dtype) != 0) {
+      check.fail("no claim names dtype " + std::string(word) +
+                 "; a claim without dtypes is for all that are left");
+    }
+  }
+}
+
+}  // namespace
+
 void check_description(const Description& d, const std::string& source) {
   const Check check{source};
   check.text("name", d.name, is_name_character, "[A-Za-z0-9._/-]");
@@ -185,27 +213,7 @@ void check_description(const Description& d, const std::string& source) {
     check.fail("padding_bytes is " + std::to_string(d.padding_bytes) +
                "; it must be 0 to " + std::to_string(kMaxPaddingBytes));
   }
-  if (d.claims.empty() || d.claims.size() > ROPEPROOF_MAX_CLAIMS) {
-    check.fail("makes " + std::to_string(d.claims.size()) +
-               " claims; it must be 1 to " +
-               std::to_string(ROPEPROOF_MAX_CLAIMS));
-  }
-  std::uint32_t left = d.dtypes;
-  for (const ropeproof_claim& claim : d.claims) {
-    check.claim(claim);
-    if (&claim != &d.claims.back() && claim.dtypes == 0) {
-      check.fail(
-          "a claim without dtypes is for all that are left: it must be the "
-          "last one");
-    }
-    left &= claim.dtypes == 0 ? 0 : ~claim.dtypes;
-  }
-  for (const auto& [dtype, word] : kDtypeWords) {
-    if ((left & dtype) != 0) {
-      check.fail("no claim names dtype " + std::string(word) +
-                 "; a claim without dtypes is for all that are left");
-    }
-  }
+  check_claims(check, d);
 }
 
 Description everything(std::string name) {

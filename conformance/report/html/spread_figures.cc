@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/scalings.h"
@@ -251,6 +252,28 @@ std::string class_figure(const Report& report) {
   return html + "</tbody></table></div></figure>\n";
 }
 
+// What half of the elements and the worst of them are off by. `sizes` counts
+// them by the size of their error.
+std::string ulp_sentence(const std::string& name,
+                         const judge::UlpSizes& sizes) {
+  const std::int64_t all =
+      std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  std::int64_t half = 0;
+  std::size_t middle = 0, last = 0;
+  while (middle < sizes.size() && 2 * (half += sizes[middle]) < all) ++middle;
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    if (sizes[k] != 0) last = k;
+  }
+  const auto limit = [](std::size_t k) {
+    return k + 1 == judge::kUlpSizes
+               ? std::string("more")
+               : "less than 2^" + std::to_string(static_cast<int>(k) - 8);
+  };
+  return name + ": half of the " + std::to_string(all) +
+         " elements are off by " + limit(middle) +
+         " ulp of their pair's length, the worst by " + limit(last) + ".";
+}
+
 std::string ulp_figure(const Report& report) {
   const auto& by_ulp = report.shown.spread.by_ulp;
   const char* const kHeading = "Elements by the size of their error";
@@ -281,11 +304,8 @@ std::string ulp_figure(const Report& report) {
   int colour = 0;
   for (const auto& [format, sizes] : by_ulp) {
     const std::string classes = "fill" + std::to_string(colour++);
-    std::int64_t all = 0;
-    std::size_t last = 0;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       if (sizes[k] == 0) continue;
-      all += sizes[k], last = k;
       const double y = y_of(static_cast<double>(sizes[k]));
       svg += text::svg_rect(kPlotLeft + step * static_cast<double>(k) + offset,
                             y, width, kBottom - y, classes);
@@ -295,18 +315,7 @@ std::string ulp_figure(const Report& report) {
     svg += text::svg_rect(legend, 6, 10, 10, classes) +
            plot_label(legend + 15, 15, name);
     legend += 62;
-    std::int64_t half = 0;
-    std::size_t middle = 0;
-    while (middle < sizes.size() && 2 * (half += sizes[middle]) < all) ++middle;
-    const auto limit = [](std::size_t k) {
-      return k + 1 == judge::kUlpSizes
-                 ? std::string("more")
-                 : "less than 2^" + std::to_string(static_cast<int>(k) - 8);
-    };
-    sentence += (sentence.empty() ? "" : " ") + name + ": half of the " +
-                std::to_string(all) + " elements are off by " + limit(middle) +
-                " ulp of their pair's length, the worst by " + limit(last) +
-                ".";
+    sentence += (sentence.empty() ? "" : " ") + ulp_sentence(name, sizes);
   }
   for (std::size_t k = 1; k < judge::kUlpSizes; k += 4) {
     svg += power_label(kPlotLeft + step * static_cast<double>(k), kBottom + 17,
