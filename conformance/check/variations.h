@@ -5,10 +5,10 @@
 // two problems that differ in that field, and the check that calls the one
 // after the other.
 //
-// These are no rows of the coverage model: the numbers of a row are drawn one
-// after the other, so two rows that differ in one class differ in many fields,
-// and a class holds several fields or none ("yarn beta_slow", "position 2 of
-// 6").
+// These are no pairs of rows of the coverage model: a class holds several
+// fields or none ("yarn beta_slow", "position 2 of 6"). Measured over 15,130
+// pairs of rows that differ in one class, 22 of the 49 fields that a cache's
+// key may lack (wrong/kept.h) never differ alone, 20 of them of a scaling.
 #pragma once
 
 #include <cstdint>
