@@ -9,19 +9,6 @@
 namespace ropeproof::conformance::models {
 namespace {
 
-using reference::Axes;
-using Sections = std::span<const std::int64_t>;
-
-struct SectionScheme {
-  std::string_view name;
-  Axes (*axes)(Sections);
-};
-constexpr std::array<SectionScheme, 4> kSectionSchemes = {
-    {{"contiguous_sections", reference::contiguous_sections},
-     {"interleaved_sections", reference::interleaved_sections},
-     {"round_robin_sections", reference::round_robin_sections},
-     {"ernie_sections", reference::ernie_sections}}};
-
 // The blocks of as many axes, shuffled: the first pair of each, the second ...
 reference::Scheme alternating(const reference::Scheme& blocks) {
   reference::Scheme result{{blocks.axes.count}, {}};
