@@ -28,6 +28,17 @@ namespace ropeproof::tools {
 
 namespace {
 
+struct Options {
+  std::string vectors = default_vectors().string();
+  std::string fakes, fake_process;
+  std::optional<std::string> table;
+  bool is_full = false, is_untrusted = false;
+  std::size_t diagnosed_every = 1;
+  std::string python = "python3";
+  selftest::strangers::Options strangers;
+  std::string until = "fresh";
+};
+
 // Hostile kernels print without end: nobody needs to see it.
 class SilentStderr {
  public:
@@ -72,8 +83,9 @@ selftest::SelftestReport run_silently(
   return selftest::run_selftest(corpus, options);
 }
 
-int judge_strangers(const std::string& vectors,
+int judge_strangers(const std::string& vectors, const std::string& until,
                     selftest::strangers::Options options) {
+  options.last = *text::find_word(selftest::strangers::kAskedWords, until);
   options.arrays = arrays_of(vectors);
   options.library = (builtin_library("fast").parent_path().parent_path() /
                      "fakes" / "stranger.so")
@@ -109,9 +121,7 @@ std::vector<std::string> lines_of(const std::string& command) {
   return lines;
 }
 
-int judge_untrusted(const std::string& vectors, const std::string& fakes,
-                    const std::string& python, bool is_full,
-                    std::optional<OutputFile>& table) {
+int judge_untrusted(const Options& from, std::optional<OutputFile>& table) {
   const std::string why = plugin::why_no_sandbox(program().string());
   if (!why.empty()) {
     throw std::runtime_error("there is no sandbox here: " + why);
@@ -119,28 +129,29 @@ int judge_untrusted(const std::string& vectors, const std::string& fakes,
   selftest::UntrustedOptions options;
   options.plugins = builtin_library("fast").parent_path().string();
   options.library =
-      (fakes.empty() ? options.plugins + "/../fakes" : fakes) + "/hacks.so";
+      (from.fakes.empty() ? options.plugins + "/../fakes" : from.fakes) +
+      "/hacks.so";
   if (!std::filesystem::exists(options.library)) {
     throw std::invalid_argument(options.library +
                                 " is not built; build the target fakes");
   }
   options.sandbox.program = program().string();
   options.sandbox.shown = libraries_of_program();
-  options.sandbox.hidden = {vectors};
-  const std::string process = script_of(python, "hacks.py");
+  options.sandbox.hidden = {from.vectors};
+  const std::string process = script_of(from.python, "hacks.py");
   if (!process.empty()) {
     const auto needed = lines_of(process);
     if (!needed.empty()) options.process = process;
     options.sandbox.shown.insert(options.sandbox.shown.end(), needed.begin(),
                                  needed.end());
   }
-  options.arrays = arrays_of(vectors);
-  options.is_full = is_full;
+  options.arrays = arrays_of(from.vectors);
+  options.is_full = from.is_full;
   options.print = [](const std::string& line) {
     std::cout << line << std::flush;
   };
   plugin::hide_memory();
-  const auto corpus = cases::load_corpus(vectors);
+  const auto corpus = cases::load_corpus(from.vectors);
   std::vector<selftest::HackRow> rows;
   {
     const SilentStderr silent;
@@ -152,19 +163,48 @@ int judge_untrusted(const std::string& vectors, const std::string& fakes,
   return selftest::all_right(rows) ? 0 : 5;
 }
 
+int judge_suite(const Options& options, std::optional<OutputFile>& table) {
+  selftest::SelftestOptions suite;
+  const auto fast = builtin_library("fast");
+  if (std::filesystem::exists(fast)) suite.fast_library = fast.string();
+  suite.arrays = arrays_of(options.vectors);
+  if (suite.arrays == nullptr) {
+    throw std::invalid_argument(options.vectors + ": not the suite's vectors");
+  }
+  suite.with_three = options.is_full;
+  suite.diagnosed_every = options.diagnosed_every;
+  suite.fakes = {options.fakes, options.fake_process};
+  const auto beside = fast.parent_path().parent_path() / "fakes";
+  if (options.fakes.empty() && std::filesystem::exists(beside)) {
+    suite.fakes.libraries = beside.string();
+  }
+  if (!suite.fakes.libraries.empty()) check_fakes(suite.fakes.libraries);
+  if (options.fake_process.empty()) {
+    suite.fakes.process = script_of("python3", "process.py");
+  }
+  const selftest::SelftestReport report =
+      run_silently(cases::load_corpus(options.vectors), suite);
+  if (table) table->write(mutant_table(report));
+  std::cout << report.text;
+  return report.holds() ? 0 : 5;
+}
+
+int judge_by(const Options& options) {
+  if (options.strangers.count > 0) {
+    return judge_strangers(options.vectors, options.until, options.strangers);
+  }
+  std::optional<OutputFile> table;
+  if (options.table) {
+    table.emplace("--table", *options.table,
+                  std::vector<std::filesystem::path>{options.vectors});
+  }
+  return options.is_untrusted ? judge_untrusted(options, table)
+                              : judge_suite(options, table);
+}
+
 }  // namespace
 
 Command add_selftest(CLI::App& app) {
-  struct Options {
-    std::string vectors = default_vectors().string();
-    std::string fakes, fake_process;
-    std::optional<std::string> table;
-    bool is_full = false, is_untrusted = false;
-    std::size_t diagnosed_every = 1;
-    std::string python = "python3";
-    selftest::strangers::Options strangers;
-    std::string until = "fresh";
-  };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "selftest",
@@ -211,50 +251,7 @@ Command add_selftest(CLI::App& app) {
                       "engines' elements, or more");
   command->add_option("--named", options->strangers.named,
                       "also diagnose so many of --strangers");
-  return {command, [options] {
-            if (options->strangers.count > 0) {
-              namespace strangers = selftest::strangers;
-              options->strangers.last =
-                  *text::find_word(strangers::kAskedWords, options->until);
-              return judge_strangers(options->vectors, options->strangers);
-            }
-            std::optional<OutputFile> table;
-            if (options->table) {
-              table.emplace(
-                  "--table", *options->table,
-                  std::vector<std::filesystem::path>{options->vectors});
-            }
-            if (options->is_untrusted) {
-              return judge_untrusted(options->vectors, options->fakes,
-                                     options->python, options->is_full, table);
-            }
-            selftest::SelftestOptions suite;
-            const auto fast = builtin_library("fast");
-            if (std::filesystem::exists(fast))
-              suite.fast_library = fast.string();
-            suite.arrays = arrays_of(options->vectors);
-            if (suite.arrays == nullptr) {
-              throw std::invalid_argument(options->vectors +
-                                          ": not the suite's vectors");
-            }
-            suite.with_three = options->is_full;
-            suite.diagnosed_every = options->diagnosed_every;
-            suite.fakes = {options->fakes, options->fake_process};
-            const auto beside = fast.parent_path().parent_path() / "fakes";
-            if (options->fakes.empty() && std::filesystem::exists(beside)) {
-              suite.fakes.libraries = beside.string();
-            }
-            if (!suite.fakes.libraries.empty())
-              check_fakes(suite.fakes.libraries);
-            if (options->fake_process.empty()) {
-              suite.fakes.process = script_of("python3", "process.py");
-            }
-            const selftest::SelftestReport report =
-                run_silently(cases::load_corpus(options->vectors), suite);
-            if (table) table->write(mutant_table(report));
-            std::cout << report.text;
-            return report.holds() ? 0 : 5;
-          }};
+  return {command, [options] { return judge_by(*options); }};
 }
 
 }  // namespace ropeproof::tools
