@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -28,7 +29,10 @@ class Causes {
     constexpr double kFar = 0.5;
     const bool are_near = std::ranges::all_of(
         pairs_, [](const TurnedPair& p) { return std::abs(p.off) < kFar; });
-    return are_near ? of_near() : of_far();
+    const AngleCause cause = are_near ? of_near() : of_far();
+    return cause == AngleCause::kUnknown && are_whole_tokens()
+               ? AngleCause::kPosition
+               : cause;
   }
 
  private:
@@ -147,6 +151,32 @@ class Causes {
         frequencies >= kFewest && frequencies > 4 * no_frequencies;
     if (is_position == is_frequency) return AngleCause::kUnknown;
     return is_position ? AngleCause::kPosition : AngleCause::kFrequency;
+  }
+
+  // Whether tokens are wrong in all pairs beside right tokens, and small angles
+  // are large ones there: what is done to an angle or a frequency leaves those
+  // small, or strikes the other tokens, too.
+  bool are_whole_tokens() const {
+    constexpr double kSmall = 0.25, kLarge = 0.5;
+    std::map<std::size_t, std::map<std::int64_t, std::int64_t>> wrong;
+    int small = 0, large = 0;
+    for (const TurnedPair& p : pairs_) {
+      ++wrong[p.answer][p.token];
+      if (std::abs(p.position * theta(p)) > kSmall) continue;
+      ++small;
+      large += std::abs(p.off) > kLarge ? 1 : 0;
+    }
+    std::ptrdiff_t whole = 0, all = 0;
+    bool has_right = false;
+    for (const auto& [answer, tokens] : wrong) {
+      const cases::Problem& problem = answers_[answer]->asked->problem;
+      has_right = has_right || std::ssize(tokens) < problem.tokens();
+      for (const std::int64_t pairs : tokens | std::views::values) {
+        all += pairs > 1 ? 1 : 0;  // one may be all that is not 0
+        whole += pairs > 1 && pairs == problem.pairs() ? 1 : 0;
+      }
+    }
+    return has_right && 4 * whole > 3 * all && 2 * large > small;
   }
 
   const std::vector<const Answer*>& answers_;

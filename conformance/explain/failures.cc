@@ -117,6 +117,29 @@ std::int64_t Failures::broken_by(std::size_t hypothesis,
   return broken;
 }
 
+bool Failures::divides_tokens(std::size_t hypothesis,
+                              const std::vector<std::size_t>& some) {
+  const wrong::Mutation& h = hypotheses_[hypothesis];
+  if (!h.bug.key().starts_with("position/")) return false;
+  std::size_t divided = 0, struck = 0;
+  for (const std::size_t i : some) {
+    if (fit(i, hypothesis).broken == 0) continue;
+    const cases::Problem& p = answer(i).asked->problem;
+    if (p.spec.axes.count > 1) continue;
+    std::vector<Mark> marks;
+    at(i).trial->fit(h.change, h.rounds, &marks);
+    const bool is_table = answer(i).operation == ROPEPROOF_TABLE;
+    const std::int64_t width = is_table ? p.pairs() : p.spec.layout.head_dim;
+    for (auto row = marks.begin(); row != marks.end(); row += width) {
+      const bool is_struck = std::count(row, row + width, Mark::kExplained) > 0;
+      const bool is_spared = std::count(row, row + width, Mark::kBroken) > 0;
+      struck += is_struck ? 1 : 0;
+      divided += is_struck && is_spared ? 1 : 0;
+    }
+  }
+  return 4 * divided > struck;
+}
+
 bool Failures::are_unwritten(const std::vector<std::size_t>& some,
                              std::size_t hypothesis) const {
   wrong::Pipeline pipeline = wrong::exact_pipeline();

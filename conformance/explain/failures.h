@@ -57,6 +57,10 @@ class Failures {
   // Right elements of these failures that a hypothesis would have spoilt.
   std::int64_t broken_by(std::size_t hypothesis,
                          const std::vector<std::size_t>& some);
+  // Whether it is a bug of positions, though heads are right in pairs that it
+  // would have spoilt beside those that it explains. A token has one position.
+  bool divides_tokens(std::size_t hypothesis,
+                      const std::vector<std::size_t>& some);
   // Whether a hypothesis would write elsewhere what no wrong element of these
   // failures shows: none was written.
   bool are_unwritten(const std::vector<std::size_t>& some,
