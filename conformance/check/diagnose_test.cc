@@ -1,11 +1,12 @@
 #include "conformance/check/diagnose.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <optional>
 
 #include "conformance/check/runner.h"
 #include "conformance/explain/test_answers.h"
-#include "conformance/wrong/mutation.h"
+#include "conformance/wrong/mutation_lists.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -65,6 +66,27 @@ TEST_CASE(
         };
       },
       "frequencies times 0.0174533");
+}
+
+TEST_CASE("a width that nobody has met is told", "[conformance][diagnosis]") {
+  const auto found = said_of(
+      wrong::takes_power([](const auto&, auto j, const wrong::PairPower& due) {
+        return std::pow(due.base, -2 * static_cast<double>(j) / 5);
+      }));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what == "exponent -2j/5, whatever the width");
+}
+
+TEST_CASE("a token has one position: what strikes some of its pairs is none",
+          "[conformance][diagnosis]") {
+  const auto found =
+      said_of(wrong::changes_frequency([](double theta, const auto&, auto) {
+        return theta < 0.25 ? 0 : theta;
+      }));
+  REQUIRE(!found.empty());
+  for (const explain::Diagnosis& one : found) {
+    CHECK(!one.bug.key().starts_with("position/"));
+  }
 }
 
 TEST_CASE("of bugs that explain as much the one that spoils least is told",

@@ -16,7 +16,7 @@ namespace {
 // frequency should be.
 struct Angle {
   double due, off, weight;
-  double log_base, exponent;
+  double log_base, exponent, pair;
 };
 
 // log(frequency / due one) = slope(x) * s + term(x), for a number s.
@@ -41,7 +41,8 @@ std::vector<Angle> angles_of(const std::vector<const Answer*>& answers,
                                         asked.golden.inv_freq_hi, p.pair));
     angles.push_back({sense * due, p.off, p.certainty, std::log(f.base),
                       -2 * static_cast<double>(p.pair) /
-                          static_cast<double>(spec.layout.rotary_dim)});
+                          static_cast<double>(spec.layout.rotary_dim),
+                      static_cast<double>(p.pair)});
   }
   return angles;
 }
@@ -89,6 +90,7 @@ wrong::Mutation named(const std::string& what, cases::Bug bug,
 double exponent(const Angle& a) { return a.exponent; }
 double log_power(const Angle& a) { return a.exponent * a.log_base; }
 double minus_log_power(const Angle& a) { return -log_power(a); }
+double minus_log_step(const Angle& a) { return -2 * a.pair * a.log_base; }
 double zero(const Angle&) { return 0; }
 
 }  // namespace
@@ -125,13 +127,61 @@ std::vector<wrong::Mutation> fitted_frequencies(
                 return PairPower{due.base, by * due.n, due.d}.value();
               })));
   }
-  const double factor = factor_of_angles(answers, pairs);
+  if (const auto s = fit(angles, {minus_log_step, minus_log_power})) {
+    const double width = std::round(1 / *s);
+    all.push_back(named(
+        text::format("exponent -2j/%.6g, whatever the width", width), kExponent,
+        takes_power([width](const AbiProblem&, auto j, const PairPower& due) {
+          return PairPower{due.base, 2 * static_cast<double>(j), width}.value();
+        })));
+  }
+  const double fitted = factor_of_angles(answers, pairs);
+  const double factor = std::abs(fitted) < 1e-9 ? 0 : fitted;
   all.push_back(named(
       text::format("frequencies times %.6g", factor), bug,
       wrong::changes_frequency([factor](double theta, const AbiProblem&, auto) {
         return factor * theta;
       })));
   return all;
+}
+
+cases::Bug bug_of_frequencies(const std::vector<const Answer*>& answers,
+                              const std::vector<TurnedPair>& pairs,
+                              const plugin::Description& kernel) {
+  constexpr cases::Bug kNone = "frequency/other";
+  const auto scaling_of = [](const Answer* a) -> const reference::Scaling& {
+    return a->asked->problem.spec.frequencies.scaling;
+  };
+  const auto is_linear = [&](const Answer* a) {
+    return std::holds_alternative<reference::Linear>(scaling_of(a));
+  };
+  // A factor divides all frequencies, that of pair 0, too; a base does not.
+  if (std::ranges::any_of(answers, is_linear) &&
+      std::ranges::none_of(pairs, [&](const TurnedPair& p) {
+        return p.pair == 0 && is_linear(answers[p.answer]);
+      })) {
+    return kNone;
+  }
+  std::optional<cases::Bug> bug;
+  for (const Answer* a : answers) {
+    const cases::Bug own = std::visit(
+        []<class S>(const S&) -> cases::Bug {
+          using namespace reference;
+          if (std::is_same_v<S, Linear>) return "scaling/linear-misapplied";
+          if (std::is_same_v<S, Ntk> || std::is_same_v<S, DynamicNtk>) {
+            return "scaling/dynamic-ntk";
+          }
+          if (std::is_same_v<S, Yarn>) return "scaling/yarn-ramp";
+          if (std::is_same_v<S, LongRope>) return "scaling/longrope-list";
+          if (std::is_same_v<S, Llama3>) return "scaling/llama3-smoothing";
+          return kNone;
+        },
+        scaling_of(a));
+    const bool is_formed = kernel.scalings != 0 || a->claim.computes_scaling;
+    if (own == kNone || !is_formed) return kNone;
+    bug = !bug || *bug == own ? own : cases::Bug("scaling/other");
+  }
+  return bug.value_or(kNone);
 }
 
 }  // namespace ropeproof::conformance::explain

@@ -18,4 +18,10 @@ std::vector<wrong::Mutation> fitted_frequencies(
     const std::vector<const Answer*>& answers,
     const std::vector<TurnedPair>& pairs, cases::Bug bug);
 
+// The bug of frequencies that are off: the scaling's, where the kernel forms one
+// for every answer, unless a linear one leaves pair 0 right.
+cases::Bug bug_of_frequencies(const std::vector<const Answer*>& answers,
+                              const std::vector<TurnedPair>& pairs,
+                              const plugin::Description& kernel);
+
 }  // namespace ropeproof::conformance::explain

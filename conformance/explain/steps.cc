@@ -350,29 +350,8 @@ class Reader {
                  kAngle);
   }
 
-  // The scaling's, where the kernel forms one for every answer.
   cases::Bug frequency_bug() const {
-    constexpr cases::Bug kNone = "frequency/other";
-    std::optional<cases::Bug> bug;
-    for (const Answer* a : answers_) {
-      const cases::Bug own = std::visit(
-          []<class S>(const S&) -> cases::Bug {
-            using namespace reference;
-            if (std::is_same_v<S, Linear>) return "scaling/linear-misapplied";
-            if (std::is_same_v<S, Ntk> || std::is_same_v<S, DynamicNtk>) {
-              return "scaling/dynamic-ntk";
-            }
-            if (std::is_same_v<S, Yarn>) return "scaling/yarn-ramp";
-            if (std::is_same_v<S, LongRope>) return "scaling/longrope-list";
-            if (std::is_same_v<S, Llama3>) return "scaling/llama3-smoothing";
-            return kNone;
-          },
-          a->asked->problem.spec.frequencies.scaling);
-      const bool is_formed = kernel_.scalings != 0 || a->claim.computes_scaling;
-      if (own == kNone || !is_formed) return kNone;
-      bug = !bug || *bug == own ? own : cases::Bug("scaling/other");
-    }
-    return bug.value_or(kNone);
+    return bug_of_frequencies(answers_, groups_, kernel_);
   }
 
   const plugin::Description& kernel_;
