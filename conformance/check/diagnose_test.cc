@@ -89,6 +89,14 @@ TEST_CASE("a token has one position: what strikes some of its pairs is none",
   }
 }
 
+TEST_CASE("frequencies of 0 beside pair 0 are no loop that ends",
+          "[conformance][diagnosis]") {
+  const auto found = said_of(wrong::changes_frequency(
+      [](double theta, const auto&, auto) { return theta < 1 ? 0 : theta; }));
+  REQUIRE(!found.empty());
+  CHECK(found[0].bug.key().starts_with("frequency/"));
+}
+
 TEST_CASE("of bugs that explain as much the one that spoils least is told",
           "[conformance][diagnosis]") {
   const auto found = said_of([](wrong::Pipeline& pipeline) {

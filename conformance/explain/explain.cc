@@ -108,7 +108,7 @@ class Diagnoser {
     std::optional<std::pair<std::size_t, Rule>> sure;
     for (const auto& [some, all, h] : ranked) {
       const Numbers failures = explained_by(h, false);
-      if (failures_.divides_tokens(h, failures)) continue;
+      if (failures_.spares_pairs(h, failures)) continue;
       const Rule& where = strikes_.of_bug(hypotheses_[h], failures);
       // A rule for a few is found by chance, too, and so is a bug for one, or
       // one that nobody has met.

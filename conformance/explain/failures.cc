@@ -117,27 +117,37 @@ std::int64_t Failures::broken_by(std::size_t hypothesis,
   return broken;
 }
 
-bool Failures::divides_tokens(std::size_t hypothesis,
-                              const std::vector<std::size_t>& some) {
+bool Failures::spares_pairs(std::size_t hypothesis,
+                            const std::vector<std::size_t>& some) {
   const wrong::Mutation& h = hypotheses_[hypothesis];
-  if (!h.bug.key().starts_with("position/")) return false;
-  std::size_t divided = 0, struck = 0;
+  const bool is_position = h.bug.key().starts_with("position/");
+  if (!is_position && !h.ends_early) return false;
+  std::size_t divided = 0, all = 0;
   for (const std::size_t i : some) {
-    if (fit(i, hypothesis).broken == 0) continue;
     const cases::Problem& p = answer(i).asked->problem;
-    if (p.spec.axes.count > 1) continue;
+    const Trial& trial = *at(i).trial;
+    if (fit(i, hypothesis).broken == 0 ||
+        (is_position ? p.spec.axes.count > 1 : trial.is_unwritten())) {
+      continue;
+    }
     std::vector<Mark> marks;
-    at(i).trial->fit(h.change, h.rounds, &marks);
+    trial.fit(h.change, h.rounds, &marks);
     const bool is_table = answer(i).operation == ROPEPROOF_TABLE;
-    const std::int64_t width = is_table ? p.pairs() : p.spec.layout.head_dim;
-    for (auto row = marks.begin(); row != marks.end(); row += width) {
-      const bool is_struck = std::count(row, row + width, Mark::kExplained) > 0;
-      const bool is_spared = std::count(row, row + width, Mark::kBroken) > 0;
-      struck += is_struck ? 1 : 0;
-      divided += is_struck && is_spared ? 1 : 0;
+    const auto width =
+        static_cast<std::size_t>(is_table ? p.pairs() : p.spec.layout.head_dim);
+    for (std::size_t row = 0; row < marks.size(); row += width) {
+      std::set<std::int64_t> struck, spared;
+      for (std::size_t e = row; e < row + width; ++e) {
+        if (marks[e] == Mark::kExplained) struck.insert(trial.element(e).pair);
+        if (marks[e] == Mark::kBroken) spared.insert(trial.element(e).pair);
+      }
+      if (struck.size() < (is_position ? 1 : 2)) continue;
+      const bool is_first_alone = spared == std::set<std::int64_t>{0};
+      ++all;
+      if (is_position ? !spared.empty() : is_first_alone) ++divided;
     }
   }
-  return 4 * divided > struck;
+  return 4 * divided > all;
 }
 
 bool Failures::are_unwritten(const std::vector<std::size_t>& some,

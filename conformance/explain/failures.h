@@ -57,10 +57,11 @@ class Failures {
   // Right elements of these failures that a hypothesis would have spoilt.
   std::int64_t broken_by(std::size_t hypothesis,
                          const std::vector<std::size_t>& some);
-  // Whether it is a bug of positions, though heads are right in pairs that it
-  // would have spoilt beside those that it explains. A token has one position.
-  bool divides_tokens(std::size_t hypothesis,
-                      const std::vector<std::size_t>& some);
+  // Whether heads are right in pairs that a hypothesis would have spoilt beside
+  // those that it explains, though a token has one position, or though it stops
+  // rotating and pair 0 alone is right, as of frequencies that are 0.
+  bool spares_pairs(std::size_t hypothesis,
+                    const std::vector<std::size_t>& some);
   // Whether a hypothesis would write elsewhere what no wrong element of these
   // failures shows: none was written.
   bool are_unwritten(const std::vector<std::size_t>& some,
