@@ -11,8 +11,10 @@
 namespace ropeproof::conformance::explain {
 namespace {
 
-// How many wrong answers are tried, and how many with every hypothesis.
-constexpr std::size_t kMostTried = 400;
+// How many wrong answers are tried, more than a few only while they have no
+// more elements than these; and how many with every hypothesis.
+constexpr std::size_t kMostTried = 400, kFewTried = 8;
+constexpr std::int64_t kMostOfTried = std::int64_t{1} << 18;
 constexpr std::size_t kMostScans = 24, kFewScans = 4;
 // Elements of answers that are tried so; one of 2^17 costs a second.
 constexpr std::int64_t kMostScanned = std::int64_t{1} << 18;
@@ -27,6 +29,11 @@ std::vector<const Answer*> chosen(const std::vector<Answer>& answers) {
   }
   std::ranges::stable_sort(
       all, {}, [](const Answer* one) { return one->judged->all.elements; });
+  std::int64_t elements = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    elements += all[i]->judged->all.elements;
+    if (i >= kFewTried && elements > kMostOfTried) all.resize(i);
+  }
   if (all.size() <= kMostTried) return all;
   std::vector<const Answer*> some;
   for (std::size_t i = 0; i < kMostTried; ++i) {

@@ -128,21 +128,27 @@ class Candidates {
     add(std::move(term), bits_of(members_, holds), bits_of(others_, holds));
   }
 
-  // A fact of each of the members, and of the others; null: it has none.
-  using Column = std::vector<const Fact*>;
-  const std::pair<Column, Column>& columns(const std::string& name) {
-    const auto [found, is_new] = columns_.try_emplace(name);
-    const auto fill = [&](Column& column, const std::vector<Facts>& list) {
-      for (const Facts& facts : list) {
-        const auto fact = facts.find(name);
-        column.push_back(fact == facts.end() ? nullptr : &fact->second);
+  // A fact of each of some cases, null where one has none, and its values.
+  struct Column {
+    std::vector<const Fact*> facts;
+    std::set<Fact> values;
+
+    Column(const std::vector<Facts>& list, const std::string& name) {
+      for (const Facts& all : list) {
+        const auto found = all.find(name);
+        facts.push_back(found == all.end() ? nullptr : &found->second);
+        if (facts.back() != nullptr) values.insert(*facts.back());
       }
-    };
-    if (is_new) {
-      fill(found->second.first, members_);
-      fill(found->second.second, others_);
     }
-    return found->second;
+  };
+  struct Columns {
+    Column members, others;
+  };
+  const Columns& columns(const std::string& name) {
+    const auto found = columns_.find(name);
+    if (found != columns_.end()) return found->second;
+    return columns_.emplace(name, Columns{{members_, name}, {others_, name}})
+        .first->second;
   }
   // Of a fact that is there.
   void add(const std::string& name, const std::string& words,
@@ -152,6 +158,8 @@ class Candidates {
       return fact != nullptr && holds(*fact);
     };
     const auto& [own, rest] = columns(name);
+    const Bits members = bits_of(own.facts, is_held);
+    if (count(members) == 0) return;
     add({.words = name + " " + words,
          .facts = {kind_of(name)},
          .is = is,
@@ -161,21 +169,11 @@ class Candidates {
                return found != facts.end() && holds(found->second);
              },
          .bits = bits},
-        bits_of(own, is_held), bits_of(rest, is_held));
-  }
-
-  static std::set<Fact> values_of(const std::vector<Facts>& list,
-                                  const std::string& name) {
-    std::set<Fact> values;
-    for (const Facts& facts : list) {
-      const auto found = facts.find(name);
-      if (found != facts.end()) values.insert(found->second);
-    }
-    return values;
+        members, bits_of(rest.facts, is_held));
   }
 
   void add_values(const std::string& name, bool are_words) {
-    const std::set<Fact> values = values_of(members_, name);
+    const std::set<Fact>& values = columns(name).members.values;
     // What counts no loop, a product, is compared by ranges.
     const auto [owner, subject] = kind_of(name);
     const bool is_measure =
@@ -192,8 +190,9 @@ class Candidates {
 
   void add_divisors(const std::string& name) {
     double largest = 0;
-    for (const auto* list : {&members_, &others_}) {
-      for (const Fact& fact : values_of(*list, name)) {
+    const auto& [own, rest] = columns(name);
+    for (const Column* column : {&own, &rest}) {
+      for (const Fact& fact : column->values) {
         largest = std::max(largest, std::abs(number_of(fact).value_or(0)));
       }
     }
@@ -222,7 +221,7 @@ class Candidates {
 
   // What all members leave when they are divided.
   void add_remainders(const std::string& name) {
-    const std::set<Fact> values = values_of(members_, name);
+    const std::set<Fact>& values = columns(name).members.values;
     const auto rest = [](const Fact& fact, std::int64_t by) {
       const auto* number = std::get_if<std::int64_t>(&fact);
       return number == nullptr ? -1 : (*number % by + by) % by;
@@ -284,15 +283,15 @@ class Candidates {
 
   // Beyond a value that another case has.
   void add_ranges(const std::string& name) {
-    const auto numbers_of = [&](const std::vector<Facts>& list) {
+    const auto numbers_of = [](const Column& column) {
       std::set<double> numbers;
-      for (const Fact& fact : values_of(list, name)) {
+      for (const Fact& fact : column.values) {
         if (const auto number = number_of(fact)) numbers.insert(*number);
       }
       return numbers;
     };
-    const std::set<double> own = numbers_of(members_),
-                           others = numbers_of(others_);
+    const std::set<double> own = numbers_of(columns(name).members),
+                           others = numbers_of(columns(name).others);
     std::set<double> limits = others;
     if (limits.size() > kMostValues) {
       // Limits of programs are powers of two, or one less; or what is nearest
@@ -342,7 +341,7 @@ class Candidates {
 
   // Not as the others; absent counts, too.
   void add_others(const std::string& name) {
-    const std::set<Fact> values = values_of(others_, name);
+    const std::set<Fact>& values = columns(name).others.values;
     if (values.size() > kMostValues) return;
     for (const Fact& value : values) {
       if (std::holds_alternative<double>(value)) continue;  // no size or index
@@ -364,7 +363,7 @@ class Candidates {
 
   const std::vector<Facts>&members_, &others_;
   std::set<std::string> names_;
-  std::map<std::string, std::pair<Column, Column>> columns_;
+  std::map<std::string, Columns> columns_;
   std::vector<Candidate> all_;
 };
 
