@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -260,24 +261,37 @@ class Candidates {
 
   // What whole tiles of a loop leave.
   void add_tails(const Loop& loop) {
-    const auto number = [](const Facts& facts, const char* name) {
-      const auto found = facts.find(name);
-      if (found == facts.end()) return std::int64_t{-1};
-      const auto* is = std::get_if<std::int64_t>(&found->second);
-      return is == nullptr ? -1 : *is;
+    const char* const other = loop.count != nullptr ? loop.count : loop.behind;
+    const auto is_behind = [=](const Fact* at, const Fact* of,
+                               std::int64_t tile) {
+      const auto* index = at ? std::get_if<std::int64_t>(at) : nullptr;
+      const auto* rest = of ? std::get_if<std::int64_t>(of) : nullptr;
+      if (index == nullptr || rest == nullptr) return false;
+      const std::int64_t count =
+          loop.count != nullptr ? *rest : *index + 1 + *rest;
+      return *index >= 0 && count > *index && *index >= count - count % tile;
     };
+    const auto& [own_index, rest_index] = columns(loop.index);
+    const auto& [own_other, rest_other] = columns(other);
     for (const std::int64_t tile :
          {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256}) {
+      const auto bits = [&](const Column& at, const Column& of) {
+        std::vector<std::size_t> numbers(at.facts.size());
+        std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+        return bits_of(numbers, [&](std::size_t i) {
+          return is_behind(at.facts[i], of.facts[i], tile);
+        });
+      };
       add({.words = std::string(loop.index) + " is behind whole tiles of " +
                     std::to_string(tile),
-           .facts = {kind_of(loop.index)}},
-          [=](const Facts& facts) {
-            const std::int64_t index = number(facts, loop.index);
-            const std::int64_t count =
-                loop.count != nullptr ? number(facts, loop.count)
-                                      : index + 1 + number(facts, loop.behind);
-            return index >= 0 && count > index && index >= count - count % tile;
-          });
+           .facts = {kind_of(loop.index)},
+           .holds =
+               [=](const Facts& facts) {
+                 const auto at = facts.find(loop.index), of = facts.find(other);
+                 return at != facts.end() && of != facts.end() &&
+                        is_behind(&at->second, &of->second, tile);
+               }},
+          bits(own_index, own_other), bits(rest_index, rest_other));
     }
   }
 
