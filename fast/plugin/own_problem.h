@@ -74,6 +74,12 @@ struct OwnProblem {
     problem.permute_heads = 2;
     problem.permute_columns = 5;
   }
+  // Of its first token alone, in place: what is_plain_step() knows.
+  void make_step() {
+    problem.batch = problem.seq = 1;
+    problem.q = abi_tensor(q, q);
+    problem.k = abi_tensor(k, k);
+  }
   OwnProblem(const OwnProblem&) = delete;  // `problem` points into it
 
   static ropeproof_tensor abi_tensor(Buffer& in, Buffer& out) {

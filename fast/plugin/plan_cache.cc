@@ -28,16 +28,21 @@ bool PlanCache::Entry::is_of(const PlanInputs& inputs) const noexcept {
          axes == inputs.axes;
 }
 
-PlanCache* PlanCache::mine() noexcept {
+constinit thread_local PlanCache* PlanCache::of_thread = nullptr;
+
+PlanCache* PlanCache::make_mine() noexcept {
   // Destroyed with its thread, after which other destructors may still call.
   static thread_local bool is_gone = false;
   struct Mine {
     PlanCache cache;
-    ~Mine() { is_gone = true; }
+    ~Mine() {
+      is_gone = true;
+      of_thread = nullptr;
+    }
   };
   if (is_gone) return nullptr;
   static thread_local Mine mine;
-  return &mine.cache;
+  return of_thread = &mine.cache;
 }
 
 const Plan* PlanCache::find(const PlanInputs& inputs) noexcept {

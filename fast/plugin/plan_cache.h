@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fast/plan.h"
+#include "hwy/base.h"
 
 namespace ropeproof::fast {
 
@@ -36,7 +37,9 @@ class PlanCache {
   static constexpr std::size_t kKept = 4, kMaxInputs = 2048;
 
   // The cache of the calling thread; null once it is destroyed at its exit.
-  static PlanCache* mine() noexcept;
+  static PlanCache* mine() noexcept {
+    return HWY_LIKELY(of_thread != nullptr) ? of_thread : make_mine();
+  }
 
   // The plan of these inputs, valid until the next keep(); null where there is
   // none. Allocates nothing.
@@ -57,6 +60,11 @@ class PlanCache {
 
     bool is_of(const PlanInputs& inputs) const noexcept;
   };
+  static PlanCache* make_mine() noexcept;
+
+  // Without a destructor: a look at it is no look at a guard.
+  static constinit thread_local PlanCache* of_thread;
+
   std::array<std::unique_ptr<Entry>, kKept> entries_;
 };
 

@@ -22,6 +22,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@
 #include "fast/plugin/footprint.h"
 #include "fast/plugin/plan_cache.h"
 #include "fast/plugin/problem.h"
+#include "fast/plugin/step.h"
 #include "fast/rope_fast.h"
 #include "hwy/targets.h"
 
@@ -257,7 +259,7 @@ std::int32_t run_permute(const ropeproof_problem& problem) {
   return ROPEPROOF_OK;
 }
 
-std::int32_t run(const ropeproof_problem& problem) {
+std::int32_t run_any(const ropeproof_problem& problem) {
   switch (problem.operation) {
     case ROPEPROOF_FREQUENCIES:
       return run_frequencies(problem);
@@ -274,6 +276,48 @@ std::int32_t run(const ropeproof_problem& problem) {
     default:
       return ROPEPROOF_UNSUPPORTED;
   }
+}
+
+// Anything, with all checks.
+HWY_NOINLINE std::int32_t run_checked(const ropeproof_problem& problem) {
+  try {
+    return run_any(problem);
+  } catch (const std::bad_alloc&) {  // the plan, before any output
+    return ROPEPROOF_UNSUPPORTED;
+  }
+}
+
+// What is_plain_step() knows; rope of a plan that is not kept takes all checks.
+std::int32_t run_step(const ropeproof_problem& problem) {
+  Type type;
+  if (const auto status = check_type(problem.dtype, type)) return status;
+  constexpr Shape kOne{1, 1};
+  const Layout layout{
+      problem.head_dim, problem.rotary_dim, problem.rotary_offset,
+      problem.pairing == ROPEPROOF_INTERLEAVED ? Pairing::kInterleaved
+                                               : Pairing::kHalfSplit};
+  const auto plain = [type](const ropeproof_tensor& t) {
+    const Strides strides{0, 0, t.out_head_stride};
+    return Tensor{t.in, t.out, t.heads, strides, strides, type};
+  };
+  const Tensor both[] = {plain(problem.q), plain(problem.k)};
+  const std::span tensors(both, problem.k.heads == 0 ? 1 : 2);
+  if (problem.operation == ROPEPROOF_ROPE) {
+    const auto pairs = static_cast<std::size_t>(problem.rotary_dim) / 2;
+    PlanCache* const cache = PlanCache::mine();
+    const Plan* const plan = cache == nullptr
+                                 ? nullptr
+                                 : cache->find({{problem.inv_freq, pairs},
+                                                {problem.inv_freq_lo, pairs},
+                                                problem.amplitude});
+    if (plan == nullptr) return run_checked(problem);
+    rope(*plan, layout, direction_of(problem), kOne, positions_of(problem),
+         tensors);
+    return ROPEPROOF_OK;
+  }
+  rotate(layout, direction_of(problem), kOne, {problem.cos, problem.sin, 0, 0},
+         tensors);
+  return ROPEPROOF_OK;
 }
 
 }  // namespace
@@ -315,9 +359,7 @@ std::int32_t ropeproof_run(const ropeproof_problem* problem) {
   if (problem == nullptr || problem->struct_size < sizeof *problem) {
     return ROPEPROOF_INVALID;
   }
-  try {
-    return ropeproof::fast::run(*problem);
-  } catch (const std::bad_alloc&) {  // the plan, before any output
-    return ROPEPROOF_UNSUPPORTED;
-  }
+  return HWY_LIKELY(ropeproof::fast::is_plain_step(*problem))
+             ? ropeproof::fast::run_step(*problem)
+             : ropeproof::fast::run_checked(*problem);
 }

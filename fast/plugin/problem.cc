@@ -37,23 +37,6 @@ bool rows_nest(const Strides& strides, std::int64_t heads, const Layout& layout,
          (shape.batch == 1 || strides.batch >= row);
 }
 
-// A decode step in place, heads one behind the other, of sizes that overflow
-// nowhere: memory_agrees() would say yes 7 ns later, of 90 for 40 heads.
-HWY_INLINE bool is_plain_token(const Tensor& tensor, const Layout& layout,
-                               const Shape& shape) {
-  constexpr std::uint64_t kSmall = 1 << 20;
-  const std::int64_t stride = tensor.out_strides.head;
-  const auto address = reinterpret_cast<std::uintptr_t>(tensor.out);
-  const auto is_small = [](std::int64_t x, std::int64_t less) {
-    return static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(less) <
-           kSmall;
-  };
-  return shape.batch == 1 && shape.seq == 1 && tensor.in == tensor.out &&
-         tensor.in_strides.head == stride && is_small(tensor.heads, 0) &&
-         is_small(layout.head_dim, 0) && is_small(stride, layout.head_dim) &&
-         address % 8 == 0 && address - 1 < (UINTPTR_MAX >> 2);
-}
-
 bool memory_agrees(const Tensor& tensor, const Layout& layout,
                    const Shape& shape) {
   const std::size_t bytes = bytes_of(tensor.type);
@@ -75,15 +58,6 @@ bool memory_agrees(const Tensor& tensor, const Layout& layout,
   if (tensor.in == tensor.out) return same_places(tensor, shape);
   const auto in = extent_of(footprint(tensor.in, tensor.in_strides));
   return in && !overlap(*in, *out);
-}
-
-Tensor to_tensor(const ropeproof_tensor& t, Type type) {
-  return {t.in,
-          t.out,
-          t.heads,
-          {t.in_batch_stride, t.in_token_stride, t.in_head_stride},
-          {t.out_batch_stride, t.out_token_stride, t.out_head_stride},
-          type};
 }
 
 std::size_t pairs_of(const ropeproof_problem& problem) {
@@ -143,25 +117,6 @@ bool amplitudes_are_finite(const ropeproof_problem& problem) {
 }
 
 }  // namespace
-
-std::int32_t check_type(std::uint32_t dtype, Type& type) noexcept {
-  switch (dtype) {
-    case ROPEPROOF_F64:
-      type = Type::kF64;
-      return ROPEPROOF_OK;
-    case ROPEPROOF_F32:
-      type = Type::kF32;
-      return ROPEPROOF_OK;
-    case ROPEPROOF_F16:
-      type = Type::kF16;
-      return ROPEPROOF_OK;
-    case ROPEPROOF_BF16:
-      type = Type::kBf16;
-      return ROPEPROOF_OK;
-    default:
-      return ROPEPROOF_UNSUPPORTED;
-  }
-}
 
 std::int32_t check_rotary_dim(const ropeproof_problem& problem) noexcept {
   return problem.rotary_dim >= 2 && problem.rotary_dim % 2 == 0
@@ -308,8 +263,7 @@ std::int32_t check_tensors(const ropeproof_problem& problem,
     if (given.heads <= 0 || !has_tokens) return given.heads >= 0;
     Tensor& tensor = tensors.items[tensors.count++];
     tensor = to_tensor(given, type);
-    return is_plain_token(tensor, layout, shape) ||
-           memory_agrees(tensor, layout, shape);
+    return memory_agrees(tensor, layout, shape);
   };
   const bool agree =
       add(problem.q) && add(problem.k) &&

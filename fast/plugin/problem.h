@@ -15,7 +15,24 @@ namespace ropeproof::fast {
 // Each check answers ROPEPROOF_OK, _INVALID or _UNSUPPORTED; its result is one
 // only if the answer is ROPEPROOF_OK. std::bad_alloc is all they throw.
 
-std::int32_t check_type(std::uint32_t dtype, Type& type) noexcept;
+inline std::int32_t check_type(std::uint32_t dtype, Type& type) noexcept {
+  switch (dtype) {
+    case ROPEPROOF_F64:
+      type = Type::kF64;
+      return ROPEPROOF_OK;
+    case ROPEPROOF_F32:
+      type = Type::kF32;
+      return ROPEPROOF_OK;
+    case ROPEPROOF_F16:
+      type = Type::kF16;
+      return ROPEPROOF_OK;
+    case ROPEPROOF_BF16:
+      type = Type::kBf16;
+      return ROPEPROOF_OK;
+    default:
+      return ROPEPROOF_UNSUPPORTED;
+  }
+}
 
 // rotary_dim alone: for the operations without heads.
 std::int32_t check_rotary_dim(const ropeproof_problem& problem) noexcept;
@@ -41,6 +58,15 @@ std::int32_t check_positions(const ropeproof_problem& problem,
 // `is_written`: the operation is table, not rotate.
 std::int32_t check_table(const ropeproof_problem& problem, const Shape& shape,
                          bool is_written, Table<void>& table);
+
+inline Tensor to_tensor(const ropeproof_tensor& t, Type type) {
+  return {t.in,
+          t.out,
+          t.heads,
+          {t.in_batch_stride, t.in_token_stride, t.in_head_stride},
+          {t.out_batch_stride, t.out_token_stride, t.out_head_stride},
+          type};
+}
 
 // q and k, as far as they are there: none of them if there is no token.
 struct Tensors {

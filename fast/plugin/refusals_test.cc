@@ -7,6 +7,7 @@
 
 #include "fast/plugin/own_problem.h"
 #include "fast/plugin/problem.h"
+#include "fast/plugin/step.h"
 
 namespace ropeproof::fast {
 namespace {
@@ -187,7 +188,14 @@ TEST_CASE("one token's memory is judged as by exact arithmetic",
   ropeproof_problem problem{};
   problem.dtype = ROPEPROOF_F32;
   problem.direction = 1;
-  int right = 0, wrong = 0;
+  problem.operation = ROPEPROOF_ROTATE;
+  problem.table_dtype = ROPEPROOF_F32;
+  problem.pairing = ROPEPROOF_INTERLEAVED;
+  problem.batch = problem.seq = 1;
+  problem.rotary_dim = 2;
+  alignas(8) float row[2];
+  problem.cos = problem.sin = row;
+  int right = 0, wrong = 0, plain = 0;
   for (const std::int64_t heads :
        {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, kSmall - 1, kSmall,
         kSmall + 1, kHuge / 4, kHuge}) {
@@ -211,6 +219,10 @@ TEST_CASE("one token's memory is judged as by exact arithmetic",
             const bool is_right = can_be_rotated(problem.q, head_dim);
             (is_right ? right : wrong) += 1;
             CAPTURE(heads, head_dim, stride, address, more);
+            problem.head_dim = head_dim;
+            const bool is_plain = is_plain_step(problem);
+            REQUIRE((is_right || !is_plain));
+            plain += is_plain ? 1 : 0;
             REQUIRE(check_tensors(problem,
                                   {head_dim, 2, 0, Pairing::kInterleaved},
                                   {1, 1}, tensors) ==
@@ -220,7 +232,7 @@ TEST_CASE("one token's memory is judged as by exact arithmetic",
       }
     }
   }
-  CHECK((right > 100 && wrong > 100));
+  CHECK((right > 100 && wrong > 100 && plain > 100));
 }
 
 }  // namespace
