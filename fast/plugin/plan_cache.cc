@@ -62,11 +62,13 @@ bool PlanCache::can_keep(const PlanInputs& inputs) noexcept {
 
 const Plan& PlanCache::keep(const PlanInputs& inputs,
                             std::unique_ptr<const Plan> plan) {
+  const Plan& made = *plan;
   auto entry = std::make_unique<Entry>(
       Entry{{inputs.theta.begin(), inputs.theta.end()},
             {inputs.theta_lo.begin(), inputs.theta_lo.end()},
             inputs.axes,
-            std::move(plan)});
+            std::move(plan),
+            NextRows(made)});
   std::rotate(entries_.begin(), entries_.end() - 1, entries_.end());
   entries_[0] = std::move(entry);
   return *entries_[0]->plan;

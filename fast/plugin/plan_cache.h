@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "fast/next_rows.h"
 #include "fast/plan.h"
 #include "hwy/base.h"
 
@@ -29,7 +30,7 @@ struct PlanInputs {
 };
 
 // Keeps at most kKept plans, the latest first, of at most kMaxInputs numbers
-// each: below 100 KiB for the heads of common models, 1 MiB at worst. Inputs
+// each: 160 KiB for the heads of common models, 1 MiB at worst. Inputs
 // are compared bit for bit, with copies of their own. Not shared between
 // threads, hence without locks.
 class PlanCache {
@@ -46,6 +47,9 @@ class PlanCache {
   // Cost: reads the inputs once for each plan before it, and once for its own.
   const Plan* find(const PlanInputs& inputs) noexcept;
 
+  // Of the plan that find() or keep() has returned last.
+  NextRows& next_rows() noexcept { return entries_[0]->next_rows; }
+
   static bool can_keep(const PlanInputs& inputs) noexcept;
 
   // Keeps `plan` in place of the one that was not used for longest. Throws
@@ -57,6 +61,7 @@ class PlanCache {
     std::vector<double> theta, theta_lo;  // the plan keeps the other inputs
     std::int64_t axes;
     std::unique_ptr<const Plan> plan;
+    NextRows next_rows;
 
     bool is_of(const PlanInputs& inputs) const noexcept;
   };

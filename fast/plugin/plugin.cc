@@ -302,6 +302,7 @@ std::int32_t run_step(const ropeproof_problem& problem) {
   };
   const Tensor both[] = {plain(problem.q), plain(problem.k)};
   const std::span tensors(both, problem.k.heads == 0 ? 1 : 2);
+  Table<const void> row{problem.cos, problem.sin, 0, 0};
   if (problem.operation == ROPEPROOF_ROPE) {
     const auto pairs = static_cast<std::size_t>(problem.rotary_dim) / 2;
     PlanCache* const cache = PlanCache::mine();
@@ -311,12 +312,14 @@ std::int32_t run_step(const ropeproof_problem& problem) {
                                                 {problem.inv_freq_lo, pairs},
                                                 problem.amplitude});
     if (plan == nullptr) return run_checked(problem);
-    rope(*plan, layout, direction_of(problem), kOne, positions_of(problem),
-         tensors);
-    return ROPEPROOF_OK;
+    row = cache->next_rows().at(*problem.positions);
+    if (row.cos == nullptr) {
+      rope(*plan, layout, direction_of(problem), kOne, positions_of(problem),
+           tensors);
+      return ROPEPROOF_OK;
+    }
   }
-  rotate(layout, direction_of(problem), kOne, {problem.cos, problem.sin, 0, 0},
-         tensors);
+  rotate(layout, direction_of(problem), kOne, row, tensors);
   return ROPEPROOF_OK;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "fast/plugin/own_problem.h"
@@ -52,11 +54,7 @@ std::vector<Deviation> deviations() {
          x.pairing = ROPEPROOF_HALF_SPLIT;
          x.pair_distance = 1;
        }},
-      {"f64, misaligned by half", kBoth, invalid,
-       [](P& x) {
-         x.dtype = ROPEPROOF_F64;
-         x.q.in = x.q.out = moved(x.q.out, 4);
-       }},
+      {"f64", kBoth, ok, [](P& x) { x.dtype = ROPEPROOF_F64; }},
       {"unknown dtype", kBoth, unsupported, [](P& x) { x.dtype = 1 << 9; }},
       {"odd window", kBoth, invalid, [](P& x) { x.rotary_dim -= 1; }},
       {"no window", kBoth, invalid, [](P& x) { x.rotary_dim = 0; }},
@@ -102,6 +100,7 @@ std::vector<Deviation> deviations() {
        [](P& x) { x.positions = &kBelow; }},
       {"positions of two kinds", rope, invalid,
        [](P& x) { x.real_positions = x.inv_freq; }},
+      {"a table", rope, ok, [](P& x) { x.operation = ROPEPROOF_TABLE; }},
       {"axes of pairs", rope, ok, [](P& x) { x.axis_of_pair = axes; }},
       {"axis weights", rope, ok, [](P& x) { x.axis_weights = ones; }},
       {"pair amplitudes", rope, ok, [](P& x) { x.pair_amplitude = ones; }},
@@ -154,6 +153,53 @@ TEST_CASE("a decode step in place has the bits of one out of place",
             {own.k.head(0, 0, 0), kHeadDim},
             {(keys == 0 ? other.k : other.k_out).head(0, 0, 0), kHeadDim}));
       }
+    }
+  }
+}
+
+// What a call reads, changed while rows of the next positions are kept.
+TEST_CASE("a step after others is that of its own problem", "[fast][abi]") {
+  const std::pair<std::string, void (*)(OwnProblem&)> changes[] = {
+      {"nothing", [](auto&) {}},
+      {"a frequency", [](auto& x) { x.theta[2] *= 1.5; }},
+      {"its low part", [](auto& x) { x.theta_lo[0] = 0x1p-20; }},
+      {"the amplitude", [](auto& x) { x.problem.amplitude = 2; }},
+      {"a narrower window", [](auto& x) { x.problem.rotary_dim -= 2; }},
+      {"the position", [](auto& x) { x.positions[0] = 1000000; }},
+      {"the direction", [](auto& x) { x.problem.direction = 1; }},
+      {"the pairing",
+       [](auto& x) { x.problem.pairing = ROPEPROOF_HALF_SPLIT; }},
+      {"real positions",
+       [](auto& x) {
+         static const double half = 4.5;
+         x.problem.positions = nullptr;
+         x.problem.real_positions = &half;
+       }},
+      {"pair amplitudes",
+       [](auto& x) {
+         static const double twos[kPairs] = {2, 2, 2, 2};
+         x.problem.pair_amplitude = twos;
+       }},
+  };
+  for (const auto& [what, change] : changes) {
+    OwnProblem own(ROPEPROOF_ROPE), other(ROPEPROOF_ROPE);
+    own.make_step();
+    for (own.positions[0] = 1; own.positions[0] < 5; ++own.positions[0]) {
+      REQUIRE(ropeproof_run(&own.problem) == ROPEPROOF_OK);
+    }
+    own.q.memory = other.q.memory;
+    other.positions[0] = own.positions[0];
+    other.problem.batch = other.problem.seq = 1;  // out of place: no such rows
+    change(own);
+    change(other);
+    CAPTURE(what);
+    CHECK(ropeproof_run(&own.problem) == ROPEPROOF_OK);
+    std::int32_t answer = ROPEPROOF_INVALID;  // of a thread that kept nothing
+    std::thread([&] { answer = ropeproof_run(&other.problem); }).join();
+    CHECK(answer == ROPEPROOF_OK);
+    for (std::int64_t head = 0; head < 3; ++head) {
+      CHECK(same_bits({own.q.head(0, 0, head), kHeadDim},
+                      {other.q_out.head(0, 0, head), kHeadDim}));
     }
   }
 }

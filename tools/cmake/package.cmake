@@ -8,7 +8,7 @@ install(FILES tools/cmake/ropeproofConfig.cmake tools/cmake/ropeproof_add_test.c
   ${PROJECT_BINARY_DIR}/ropeproofConfigVersion.cmake DESTINATION ${package} COMPONENT fast)
 if(ROPEPROOF_FAST)
   install(TARGETS ropeproof_fast EXPORT ropeproofFastTargets COMPONENT fast)
-  install(FILES fast/rope_fast.h fast/plan.h fast/bounds.h
+  install(FILES fast/rope_fast.h fast/plan.h fast/next_rows.h fast/bounds.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ropeproof/fast COMPONENT fast)
   install(EXPORT ropeproofFastTargets NAMESPACE ropeproof:: DESTINATION ${package}
     COMPONENT fast)
