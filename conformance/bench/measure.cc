@@ -27,6 +27,7 @@ struct Runner {
   // Returns the ns that were no work of the kernel's.
   double run(const Clock& now_ns) {
     if (kernel->apart == nullptr) {
+      work->move();
       call();
       return 0;
     }

@@ -103,6 +103,13 @@ std::vector<Row> all_rows() {
       rows.push_back(make_row(ROPEPROOF_ROTATE, dtype, half, tokens, false, 2));
     }
   }
+  for (const std::string word : {"goes_on", "jumps"}) {
+    Row row = make_row(ROPEPROOF_ROPE, Format::kF32, half, 1);
+    row.positions = word == "jumps" ? Row::kJumps : Row::kGoesOn;
+    row.name += "/" + word;
+    row.group += ", position " + word;
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 

@@ -20,6 +20,8 @@ struct Row {
   std::uint32_t operation = ROPEPROOF_ROPE;  // or rotate, table
   cases::Problem problem;  // dtype: of the table, for table; without q and k
   int threads = 1;
+  // Of a decode step: each call at one position, the next one, or any.
+  enum { kStays, kGoesOn, kJumps } positions = kStays;
 
   bool is_table() const { return operation == ROPEPROOF_TABLE; }
   // [heads, tokens, head_dim] in memory.
@@ -40,8 +42,8 @@ Row make_row(std::uint32_t operation, reference::Format dtype,
 
 // rope and rotate of 1 (decode), 16, 512 and 4096 tokens, head_dim 64, 128 and
 // 256 and 64 of 128, every dtype, interleaved and half-split; rotate of 4096
-// tokens head-major; tables of 4096 and 131,072 positions; then rotate by two
-// threads.
+// tokens head-major; tables of 4096 and 131,072 positions; rotate by two
+// threads; then decode steps of rope whose position changes.
 std::vector<Row> all_rows();
 
 // What a kernel does not offer of a row, in words; empty if it offers it.

@@ -61,6 +61,13 @@ class Workload {
   // q and k as at first, and nothing in any output.
   void refresh();
 
+  // The next call's position, where the row's changes.
+  void move() {
+    if (row_.positions == Row::kStays) return;
+    const std::int64_t step = row_.positions == Row::kJumps ? 1237 : 1;
+    positions_[0] = 4096 + (++moves_ * step) % 8192;
+  }
+
   // What the kernel's problems, solved once after refresh(), have left, beside
   // certified values: all channels of all heads, at up to 16 tokens from the
   // first to the last. The first wrong element has the row's token.
@@ -97,6 +104,7 @@ class Workload {
   Allocate allocate_;
   Changed changed_;
   std::uint64_t draws_, drawn_ = 0;   // of change(): seed and number
+  std::int64_t moves_ = 0;            // of the position
   std::int64_t shift_ = 0;            // of positions and rows of a table
   std::vector<std::int64_t> chosen_;  // tokens
   cases::Case case_;                  // at the chosen tokens, proved
