@@ -4,6 +4,9 @@ set(ROPEPROOF_ENGINE_GGML "" CACHE PATH "A checkout of ggml")
 set(ROPEPROOF_ENGINE_XNNPACK "" CACHE PATH "A checkout of XNNPACK")
 set(ROPEPROOF_ENGINE_GEMMA_CPP "" CACHE PATH "A checkout of gemma.cpp")
 set(ROPEPROOF_ENGINE_HIGHWAY "" CACHE PATH "A checkout of the Highway that gemma.cpp wants")
+set(ROPEPROOF_ENGINE_CTRANSLATE2 "" CACHE PATH "A checkout of CTranslate2")
+set(ROPEPROOF_ENGINE_VLLM "" CACHE PATH "A checkout of vLLM")
+set(ROPEPROOF_ENGINE_TORCH "" CACHE PATH "The folder torch of PyTorch's wheel, for vLLM")
 set(ROPEPROOF_ENGINE_MLX "" CACHE PATH "The folder mlx of the wheels mlx and mlx-cpu")
 
 # Defines the plug-in NAME if its option is set: to a folder that has all of `files`.
@@ -58,6 +61,24 @@ if(has_xnnpack)
     set_source_files_properties(${ROPEPROOF_ENGINE_XNNPACK}/${file} PROPERTIES
       COMPILE_OPTIONS "-mavx;-mfma")
   endif()
+endif()
+
+# What of its file is not called needs the rest of the library: it is left out.
+ropeproof_engine(ctranslate2 ROPEPROOF_ENGINE_CTRANSLATE2 "src/ops/rotary_cpu.cc")
+if(has_ctranslate2)
+  target_include_directories(engine_ctranslate2 SYSTEM PRIVATE
+    ${ROPEPROOF_ENGINE_CTRANSLATE2}/include ${ROPEPROOF_ENGINE_CTRANSLATE2}/src)
+  target_compile_options(engine_ctranslate2 PRIVATE -fvisibility=hidden -ffunction-sections)
+  target_link_libraries(engine_ctranslate2 PRIVATE OpenMP::OpenMP_CXX -Wl,--gc-sections)
+endif()
+
+if(EXISTS ${ROPEPROOF_ENGINE_TORCH}/include/torch)
+  ropeproof_engine(vllm_cpu ROPEPROOF_ENGINE_VLLM "csrc/cpu/pos_encoding.cpp")
+  target_include_directories(engine_vllm_cpu SYSTEM PRIVATE ${ROPEPROOF_ENGINE_VLLM}/csrc
+    ${ROPEPROOF_ENGINE_TORCH}/include ${ROPEPROOF_ENGINE_TORCH}/include/torch/csrc/api/include)
+  target_compile_options(engine_vllm_cpu PRIVATE -march=native)
+  target_link_libraries(engine_vllm_cpu PRIVATE ${ROPEPROOF_ENGINE_TORCH}/lib/libtorch_cpu.so
+    ${ROPEPROOF_ENGINE_TORCH}/lib/libc10.so)
 endif()
 
 ropeproof_engine(mlx ROPEPROOF_ENGINE_MLX "include/mlx/mlx.h;lib/libmlx.so")
