@@ -1,5 +1,9 @@
 #include "fast/rotate_heads.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -171,7 +175,21 @@ namespace {
 HWY_EXPORT(RotateTile);
 HWY_EXPORT(RotateToken);
 
+#if HWY_ARCH_X86
+bool find_gains_by_prefetching() {
+  unsigned version = 0, b, c, d;
+  __get_cpuid(1, &version, &b, &c, &d);
+  const unsigned family = (version >> 8 & 0xf) + (version >> 20 & 0xff);
+  return __builtin_cpu_is("intel") || (__builtin_cpu_is("amd") && family >= 26);
+}
+const bool does_gain_by_prefetching = find_gains_by_prefetching();
+#else
+constexpr bool does_gain_by_prefetching = false;
+#endif
+
 }  // namespace
+
+bool gains_by_prefetching() noexcept { return does_gain_by_prefetching; }
 
 void rotate_tile(const void* in, void* out, const void* cos, const void* sin,
                  const Tile& tile) noexcept {

@@ -13,6 +13,11 @@ namespace ropeproof::fast {
 // the sum over all cores.
 inline constexpr std::int64_t kCacheBytes = 32 << 20;
 
+// Whether streams of f32 and f64 beyond the caches are to be prefetched: by
+// Intel's processors, of which two were measured, and AMD's from Zen 5 on, but
+// not by its Zen 2, 3 and 4.
+bool gains_by_prefetching() noexcept;
+
 inline std::size_t pairs_of(const Layout& layout) {
   return static_cast<std::size_t>(layout.rotary_dim) / 2;
 }

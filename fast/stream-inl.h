@@ -96,14 +96,6 @@ HWY_INLINE void RotateSpread(First first, Last last, std::size_t n, const E* in,
   ForEachGroup<T>(first, last, n, rotate, i);
 }
 
-HWY_INLINE bool IsIntel() {
-#if HWY_ARCH_X86
-  return __builtin_cpu_is("intel");
-#else
-  return false;
-#endif
-}
-
 // What to prefetch after a head: `bytes`, from `channels` after its first one.
 struct Ahead {
   std::int64_t channels;
@@ -112,10 +104,10 @@ struct Ahead {
 
 // Streams beyond the caches are prefetched. 16-bit types everywhere, farther
 // ahead than what a core reorders by itself: 512 operations at most, 32 or more
-// a line of theirs. f32 on Intel's processors, of which two were measured and
-// gain; none of AMD's three does (SPEED.md). Halves of an f32 head that lie far
-// apart are two streams, which cores follow badly, from any cache: Zen 4, heads
-// of 256, the nearer half of the next one makes them 1.4 to 2 times as fast.
+// a line of theirs. f32 where gains_by_prefetching() says so. Halves of an f32
+// head that lie far apart are two streams, which cores follow badly, from any
+// cache: Zen 4, heads of 256, the nearer half of the next one makes them 1.4 to
+// 2 times as fast.
 constexpr std::size_t kAheadBytes = 4096, kFarApartBytes = 512;
 
 template <class E, class Rotator>
@@ -129,7 +121,7 @@ HWY_INLINE Ahead AheadOf(const Rotator& rotator, const Tile& tile,
       return {next, tile.n * sizeof(E)};
     }
   }
-  if (tile.call_bytes > kCacheBytes && (!kIsWide || IsIntel())) {
+  if (tile.call_bytes > kCacheBytes && (!kIsWide || gains_by_prefetching())) {
     constexpr std::int64_t kChannels = kAheadBytes / sizeof(E);
     return {next * (1 + kChannels / (1 + std::abs(next))),
             (distance + tile.n) * sizeof(E)};
