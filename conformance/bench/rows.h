@@ -20,7 +20,7 @@ struct Row {
   std::uint32_t operation = ROPEPROOF_ROPE;  // or rotate, table
   cases::Problem problem;  // dtype: of the table, for table; without q and k
   int threads = 1;
-  // Of a decode step: each call at one position, the next one, or any.
+  // Whether each call of a decode step is at one position, the next, or any.
   enum { kStays, kGoesOn, kJumps } positions = kStays;
 
   bool is_table() const { return operation == ROPEPROOF_TABLE; }

@@ -74,7 +74,7 @@ struct OwnProblem {
     problem.permute_heads = 2;
     problem.permute_columns = 5;
   }
-  // Of its first token alone, in place: what is_plain_step() knows.
+  // Leaves its first token alone, in place: what is_plain_step() knows.
   void make_step() {
     problem.batch = problem.seq = 1;
     problem.q = abi_tensor(q, q);

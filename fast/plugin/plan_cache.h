@@ -47,7 +47,7 @@ class PlanCache {
   // Cost: reads the inputs once for each plan before it, and once for its own.
   const Plan* find(const PlanInputs& inputs) noexcept;
 
-  // Of the plan that find() or keep() has returned last.
+  // Rows of the plan that find() or keep() has returned last.
   NextRows& next_rows() noexcept { return entries_[0]->next_rows; }
 
   static bool can_keep(const PlanInputs& inputs) noexcept;

@@ -44,7 +44,8 @@ HWY_INLINE void expect_plain(const ropeproof_tensor& t, std::uint64_t head_dim,
 // One token of q, or of q and k, in place, in f32 or 16 bits, interleaved or
 // half-split, by a row of f32 or at one integer position, of sizes that
 // overflow nowhere. Of the checks in problem.h only check_type() and those of a
-// plan's inputs could still refuse it. All take 8 ns, of 90 for 40 heads; this 3.
+// plan's inputs could still refuse it. They take 8 ns, of 90 for 40 heads, this
+// one 3.
 HWY_INLINE bool is_plain_step(const ropeproof_problem& p) {
   const auto u = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
   const std::uint64_t d = u(p.head_dim), r = u(p.rotary_dim);
