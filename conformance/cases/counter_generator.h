@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "reference/format.h"
 
@@ -18,14 +17,6 @@ constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return z ^ (z >> 31);
-}
-
-// 64 bits of a name, mixed character by character from `seed`.
-constexpr std::uint64_t random_bits(std::uint64_t seed, std::string_view name) {
-  for (const char c : name) {
-    seed = random_bits(seed, static_cast<unsigned char>(c));
-  }
-  return seed;
 }
 
 // A number of `format` with |x| in [1/8, 2): random sign, one of four binades

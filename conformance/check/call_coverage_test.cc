@@ -128,7 +128,7 @@ TEST_CASE("a call has the classes of the row that it was formed from",
       rows.push_back(arrays().triples[i]);
     }
     for (const cover::Row& row : rows) {
-      const cases::Problem p = outline(row, cover::seed_of(model, row, seed));
+      const cases::Problem p = outline(row, cover::seed_of(row, seed));
       CAPTURE(model.words(row), seed);
       judge::Output output;
       call::Call(eye, ROPEPROOF_ROPE, p, "", reference::Format::kF32,
@@ -167,11 +167,10 @@ TEST_CASE("formed goldens are those of the oracle, bit for bit",
 }
 
 TEST_CASE("another seed forms other positions", "[conformance][cover]") {
-  const cover::Model& model = arrays().model;
   int same = 0;
   for (const cover::Row& row : arrays().pairs) {
-    const cases::Problem seven = outline(row, cover::seed_of(model, row, 7));
-    const cases::Problem eight = outline(row, cover::seed_of(model, row, 8));
+    const cases::Problem seven = outline(row, cover::seed_of(row, 7));
+    const cases::Problem eight = outline(row, cover::seed_of(row, 8));
     if (seven.positions == eight.positions) ++same;
   }
   CHECK(same < 20);  // short rows of constant positions may agree
@@ -187,8 +186,7 @@ TEST_CASE("the largest position that is declared is asked",
     int reached = 0;
     for (const cover::Row& row :
          cover::choose(arrays().model, arrays().pairs, masks, 2, kAll)) {
-      const cases::Problem p =
-          outline(row, cover::seed_of(arrays().model, row, 0), limit);
+      const cases::Problem p = outline(row, 1, limit);
       const double most = std::ranges::max(p.positions);
       largest = std::max(largest, most);
       if (most == static_cast<double>(limit)) ++reached;

@@ -194,11 +194,10 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
   const auto takes = [&](const cover::Row& row) {
     if (!kernel.has_supports()) return true;
     const cases::Problem outline = cover::outline(
-        made_for(description,
-                 {.model = &model,
-                  .row = row,
-                  .seed = cover::seed_of(model, row, selection.seed),
-                  .like = like}),
+        made_for(description, {.model = &model,
+                               .row = row,
+                               .seed = cover::seed_of(row, selection.seed),
+                               .like = like}),
         description.max_position);
     return !missing_feature(description, operation, outline,
                             kernel.shares_memory())

@@ -79,8 +79,8 @@ std::vector<DrawnClass> drawn_classes(const Model& model,
   std::map<std::pair<std::size_t, std::size_t>, std::set<std::int64_t>> drawn;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     for (const Row& row : rows) {
-      const Problem problem = outline(
-          {.model = &model, .row = row, .seed = seed_of(model, row, seed)}, 0);
+      const Problem problem =
+          outline({.model = &model, .row = row, .seed = seed_of(row, seed)}, 0);
       for (const Quantity& quantity : kQuantities) {
         const std::size_t d = model.at(quantity.dimension);
         drawn[{d, row[d]}].insert(quantity.read(problem));

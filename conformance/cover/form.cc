@@ -20,9 +20,6 @@ Problem outline(const Recipe& recipe, std::int64_t max_position) {
   }
   for (const Dimension& dimension : known_dimensions()) {
     if (recipe.like == nullptr || dimension.decided == By::kCall) {
-      // What one draws is no matter to the others.
-      drawing.draw =
-          cases::Draw(cases::random_bits(recipe.seed, dimension.name));
       dimension.draw(drawing);
     }
   }

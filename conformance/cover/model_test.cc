@@ -14,7 +14,6 @@
 #include "conformance/cover/choose.h"
 #include "conformance/cover/dimension.h"
 #include "conformance/cover/drawn.h"
-#include "conformance/cover/recipes.h"
 #include "conformance/cover/suite_model.h"
 #include "conformance/plugin/scalings.h"
 #include "conformance/text/file.h"
@@ -51,17 +50,6 @@ TEST_CASE("a model that makes no sense is refused in a line that says why",
   for (const auto& [rules, error] : rows) {
     CHECK_THROWS_WITH(model_of(rules), ContainsSubstring(error));
   }
-}
-
-TEST_CASE("a class or dimension that comes to the model renames no row",
-          "[conformance][cover]") {
-  Dimension dtype = few("dtype");
-  dtype.classes.insert(dtype.classes.begin() + 1, "f8");
-  const Model before = model_of({});
-  const Model after{{few("order"), dtype, few("place"), few("batch")}, {}};
-  CHECK(seed_of(before, {1, 0, 1}, 7) == seed_of(after, {0, 2, 0, 1}, 7));
-  CHECK(seed_of(before, {1, 0, 1}, 7) != seed_of(after, {0, 1, 0, 1}, 7));
-  CHECK(seed_of(before, {1, 0, 1}, 7) != seed_of(after, {1, 2, 0, 1}, 7));
 }
 
 TEST_CASE("the committed model, of which the rows are made, is the program's",

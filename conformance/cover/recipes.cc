@@ -13,15 +13,9 @@
 
 namespace ropeproof::conformance::cover {
 
-std::uint64_t seed_of(const Model& model, const Row& row, std::uint64_t seed) {
-  std::uint64_t classes = 0;
-  for (std::size_t d = 0; d < row.size(); ++d) {
-    const Dimension& of = model.dimensions()[d];
-    if (row[d] == 0) continue;
-    classes +=
-        cases::random_bits(cases::random_bits(0, of.name), of.classes[row[d]]);
-  }
-  return cases::random_bits(classes, seed);
+std::uint64_t seed_of(const Row& row, std::uint64_t seed) {
+  for (const std::uint8_t c : row) seed = cases::random_bits(seed, c);
+  return seed;
 }
 
 namespace {
@@ -33,9 +27,8 @@ std::string id_of(Source source, const std::string& name, std::uint64_t seed) {
          text::word(kSourceWords, source) + "-" + name;
 }
 
-std::string digits_of(const Model& model, const Row& row) {
-  return text::format("%08x",
-                      static_cast<unsigned>(seed_of(model, row, 0) >> 32));
+std::string digits_of(const Row& row) {
+  return text::format("%08x", static_cast<unsigned>(seed_of(row, 0) >> 32));
 }
 
 // A kernel that offers little has few rows of classes: they are asked again,
@@ -83,15 +76,14 @@ std::vector<Recipe> single_recipes(const Model& model, const Masks& offered,
     }
     const std::optional<Row> whole = model.complete(row, offered);
     if (!whole) return;
-    recipes.push_back(
-        {.model = &model,
-         .row = *whole,
-         .seed = seed_of(model, *whole, 1),  // no other row's numbers
-         .source = Source::kSingles,
-         .id = id_of(Source::kSingles, digits_of(model, *whole), 0),
-         .tier = cases::Tier::kSmoke,
-         .text = model.text(*whole),
-         .sizes = std::move(sizes)});
+    recipes.push_back({.model = &model,
+                       .row = *whole,
+                       .seed = seed_of(*whole, 1),  // no other row's numbers
+                       .source = Source::kSingles,
+                       .id = id_of(Source::kSingles, digits_of(*whole), 0),
+                       .tier = cases::Tier::kSmoke,
+                       .text = model.text(*whole),
+                       .sizes = std::move(sizes)});
   };
   for (const Row& classes : wanted) {
     for (const Single& single : kSingle) add(classes, single);
@@ -119,11 +111,10 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
         const Recipe recipe{
             .model = &model,
             .row = row,
-            .seed =
-                seed_of(model, row,
-                        round == 1 ? seed : cases::random_bits(seed, round)),
+            .seed = seed_of(
+                row, round == 1 ? seed : cases::random_bits(seed, round)),
             .source = source,
-            .id = id_of(source, digits_of(model, row) + again, seed),
+            .id = id_of(source, digits_of(row) + again, seed),
             .tier = own,
             .text = model.text(row),
             .like = like};

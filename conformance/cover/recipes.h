@@ -50,9 +50,7 @@ std::optional<IdKind> kind_of_id(std::string_view id);
 Recipe drawn_recipe(const Model& model, const Masks& offered,
                     std::uint64_t seed, std::uint64_t index);
 
-// The seed of the recipe of a whole row, which follows from the names of its
-// classes but the plain ones: where a dimension or a class comes to the model,
-// in whatever place, it stays.
-std::uint64_t seed_of(const Model& model, const Row& row, std::uint64_t seed);
+// The seed of the recipe of a row.
+std::uint64_t seed_of(const Row& row, std::uint64_t seed);
 
 }  // namespace ropeproof::conformance::cover

@@ -23,6 +23,8 @@ struct ScalingDraw {
   std::int64_t pairs;
   std::int64_t length;  // the largest position + 1
   bool has_xpos;
+  // Drawn for every class: what is drawn afterwards depends on it.
+  reference::Yarn yarn = draw_yarn();
 
   std::vector<double> list(double first, double step) {
     std::vector<double> list;
@@ -39,7 +41,7 @@ struct ScalingDraw {
   // YaRN's ramp runs forward for every number of channels d if L / (2 pi
   // beta_slow) > 1 and L / (2 pi beta_fast) < b^(2(d-1)/d), which is b or more:
   // so L > 2 pi 4, and b > 262144 / (2 pi 16) = 2607.
-  reference::Yarn yarn() {
+  reference::Yarn draw_yarn() {
     reference::Yarn s;
     s.factor = factor(48);
     s.original_length = draw.from(kLengths);
@@ -117,32 +119,29 @@ constexpr ScalingClass kScalings[] = {
      [](AnyCall, Parameters s) {
        return s.attention_factor == 0 && s.mscale == 0 && s.truncate != 0;
      },
-     [](ScalingDraw& d, Frequencies& f) { f.scaling = d.yarn(); }},
+     [](ScalingDraw& d, Frequencies& f) { f.scaling = d.yarn; }},
     {"yarn_untruncated", ROPEPROOF_YARN,
      [](AnyCall, Parameters s) {
        return s.attention_factor == 0 && s.mscale == 0 && s.truncate == 0;
      },
      [](ScalingDraw& d, Frequencies& f) {
-       reference::Yarn s = d.yarn();
-       s.truncate = false;
-       f.scaling = s;
+       d.yarn.truncate = false;
+       f.scaling = d.yarn;
      }},
     {"yarn_mscale", ROPEPROOF_YARN,
      [](AnyCall, Parameters s) {
        return s.attention_factor == 0 && s.mscale != 0;
      },
      [](ScalingDraw& d, Frequencies& f) {
-       reference::Yarn s = d.yarn();
-       s.mscale = d.draw.real(0.5, 1.5);
-       s.mscale_all_dim = d.draw.real(0.5, 1.5);
-       f.scaling = s;
+       d.yarn.mscale = d.draw.real(0.5, 1.5);
+       d.yarn.mscale_all_dim = d.draw.real(0.5, 1.5);
+       f.scaling = d.yarn;
      }},
     {"yarn_attention", ROPEPROOF_YARN,  // the amplitude is given
      [](AnyCall, Parameters s) { return s.attention_factor != 0; },
      [](ScalingDraw& d, Frequencies& f) {
-       reference::Yarn s = d.yarn();
-       s.attention_factor = d.draw.one_in(4) ? 1 : d.draw.real(0.75, 1.5);
-       f.scaling = s;
+       d.yarn.attention_factor = d.draw.one_in(4) ? 1 : d.draw.real(0.75, 1.5);
+       f.scaling = d.yarn;
      }},
     {"long_rope", ROPEPROOF_LONG_ROPE,
      [](AnyCall, Parameters s) { return s.seq_len > s.original_length; },
