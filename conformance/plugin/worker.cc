@@ -35,6 +35,7 @@ constexpr std::int32_t kMaxThreads = 64;
 constexpr std::uintptr_t kStackReach = std::uintptr_t{1} << 20;
 
 CrashNote* crash_note = nullptr;
+pid_t self = 0;
 std::uintptr_t stack_begin = 0;  // lowest address of the serving thread's stack
 
 template <std::size_t kSize>
@@ -153,18 +154,16 @@ void run_destructors(void* library) {
 void run_destructors(void*) {}
 #endif
 
-// A plug-in that forks comes back twice. The copy has nothing to say, and with
-// calls of its own there would be twice as many copies after each; those that
-// have ended stay in the table of processes until the worker ends.
-void end_copy(pid_t worker) {
-  constexpr int kMaxCopies = 16;
+// A plug-in that forks comes back twice. The copy has nothing to say, and would
+// fork, too; ended ones stay in the table of processes as long as the worker.
+void end_copy() {
   const std::atomic_ref copies(crash_note->copies);
-  if (getpid() != worker) {
+  if (getpid() != self) {
     ++copies;
     _exit(0);
   }
-  if (copies < kMaxCopies) return;
-  std::printf("%d calls came back in two processes each\n", kMaxCopies);
+  if (copies < 16) return;
+  std::puts("16 calls came back in two processes each");
   std::fflush(stdout);
   _exit(1);
 }
@@ -185,10 +184,9 @@ Solved solve_rounds(decltype(&ropeproof_run) run,
   };
   std::string before, first, bytes;
   gather_all(before);
-  const pid_t worker = getpid();
   for (int round = 0;; ++round) {
     Solved solved = solve(run, problem);
-    end_copy(worker);
+    end_copy();
     gather_all(bytes);
     if (round == 0) first = bytes;
     solved.is_steady = bytes == first;
@@ -350,7 +348,7 @@ std::vector<Solved> solve_on_device(
 
 void serve(const std::string& path, int threads, CrashNote& note,
            const Parent& runner) {
-  const pid_t self = getpid();
+  self = getpid();
   crash_note = &note;
   prepare_stack();
   soil_memory();
@@ -386,7 +384,7 @@ void serve(const std::string& path, int threads, CrashNote& note,
     } else {
       solved = solve_together(run, problems, request.rounds);
     }
-    end_copy(self);
+    end_copy();
     for (Solved& one : solved) {
       one.number = request.number;
       if (request.rounds != kQuestion) note_fault(one, fault);
