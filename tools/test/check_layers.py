@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 150_710, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 92_380,
+    ("everything outside vectors/", 151_740, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 92_710,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_870, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 15_830,
+    ("conformance/bench", 2_885, "conformance/bench/.*"),
+    ("conformance/identify, explain and wrong", 15_975,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
