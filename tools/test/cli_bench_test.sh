@@ -18,7 +18,7 @@ expect 3 'no such file' bench "${mine[@]}" --lib "$work/nowhere.so"
 check "a failed run leaves a file" [ ! -e "$work/no" ]
 
 says 0 '^table/f32/128/131072$' bench --list
-lines 200 '^'
+lines 202 '^'
 says 0 "$decode" bench --list --filter "$decode"
 lines 1 '^'
 
