@@ -119,7 +119,7 @@ class FreshProcess {
 };
 
 // Elements of a wrong answer whose account is not brief.
-constexpr std::int64_t kMostAccounted = 1 << 16;
+constexpr std::int64_t kMostAccounted = 1 << 13;
 
 // One run: the committed cases, then those that are formed for the kernel.
 class Suite {
@@ -346,9 +346,8 @@ class Suite {
     run_.operations = filter_.operations();
     // Vectors of one's own, as a search saves them, are no tier.
     const bool has_smoke =
-        std::ranges::any_of(corpus_.groups, [](const cases::Group& group) {
-          return group.tier == cases::Tier::kSmoke;
-        });
+        std::ranges::find(corpus_.groups, cases::Tier::kSmoke,
+                          &cases::Group::tier) != corpus_.groups.end();
     run_.is_whole_tier =
         selection_.cases.empty() && selection_.operations.empty() &&
         !selection_.values_only && (has_smoke || !selection_.profile.empty());

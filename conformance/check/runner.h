@@ -18,7 +18,8 @@ namespace ropeproof::conformance::check {
 
 // What a check of wrong values has beside its verdict: nothing; the answer,
 // which a diagnosis reads; and a brief account of it, or all. A run makes brief
-// ones of large answers, where all would take several times as long as judging.
+// ones of large answers: to measure one takes several times as long as to judge
+// it.
 enum class Wanted { kVerdict, kAnswer, kBrief, kAccount };
 
 struct Selection {

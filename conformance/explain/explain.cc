@@ -108,13 +108,15 @@ class Diagnoser {
     std::optional<std::pair<std::size_t, Rule>> sure;
     for (const auto& [some, all, h] : ranked) {
       const Numbers failures = explained_by(h, false);
-      if (failures_.spares_pairs(h, failures)) continue;
-      const Rule& where = strikes_.of_bug(hypotheses_[h], failures);
       // A rule for a few is found by chance, too, and so is a bug for one, or
       // one that nobody has met.
+      const wrong::Mutation& bug = hypotheses_[h];
       const bool are_few = 4 * failures.size() < left_.size();
-      const bool is_met = !hypotheses_[h].source.empty();
-      if (are_few && failures.size() < (is_met ? 3 : left_.size())) continue;
+      const std::size_t fewest = bug.source.empty() ? left_.size() : 3;
+      const bool is_chance = are_few && (failures.size() < fewest ||
+                                         strikes_.spares(bug, failures));
+      if (is_chance || failures_.spares_pairs(h, failures)) continue;
+      const Rule& where = strikes_.of_bug(bug, failures);
       if (!where.place.is_exact()) {
         const bool is_less = sure &&
                              explained_by(sure->first, false).size() == some &&
@@ -252,9 +254,8 @@ class Diagnoser {
 
   Numbers bugs_found() const {
     Numbers bugs;
-    for (const Found& one : found_) {
-      std::ranges::copy(one.bugs, std::back_inserter(bugs));
-    }
+    for (const Found& one : found_)
+      bugs.insert(bugs.end(), one.bugs.begin(), one.bugs.end());
     return bugs;
   }
 

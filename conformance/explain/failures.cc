@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace {
 // more elements than these; and how many with every hypothesis.
 constexpr std::size_t kMostTried = 400, kFewTried = 8;
 constexpr std::int64_t kMostOfTried = std::int64_t{1} << 18;
-constexpr std::size_t kMostScans = 24, kFewScans = 4;
+constexpr std::size_t kMostScans = 12, kFewScans = 4;
 // Elements of answers that are tried so; one of 2^17 costs a second.
 constexpr std::int64_t kMostScanned = std::int64_t{1} << 18;
 // Of hypotheses that are tried on all.
@@ -90,13 +91,17 @@ const Fit& Failures::fit(std::size_t failure, std::size_t hypothesis) {
 
 void Failures::scan(std::size_t failure, std::size_t first) {
   std::vector<Fit> fits(hypotheses_.size() - first);
+  const Trial& whole = *failures_[failure].trial;
+  const std::optional<Trial> few = whole.few_wrong_heads();
   reference::parallel_for(
       std::ssize(fits),
       [&](std::int64_t h) {
         const wrong::Mutation& one =
             hypotheses_[first + static_cast<std::size_t>(h)];
-        reference::at(fits, h) =
-            failures_[failure].trial->glance(one.change, one.rounds);
+        Fit& fit = reference::at(fits, h);
+        if (few) fit = few->glance(one.change, one.rounds);
+        fit.is_partial |= !fit.rounds && fit.explained < fit.wrong;
+        if (!fit.is_partial) fit = whole.glance(one.change, one.rounds);
       },
       1);
   for (std::size_t h = 0; h < fits.size(); ++h) {
@@ -246,7 +251,8 @@ void Failures::try_from(std::size_t first,
   std::int64_t scanned = 0;
   for (const std::size_t i : some) {
     // After a few scans one that explains part of an answer will do, too.
-    const bool is_explained = std::ranges::any_of(leads, [&](std::size_t h) {
+    const auto best = std::views::take(leads, kMostLeads);
+    const bool is_explained = std::ranges::any_of(best, [&](std::size_t h) {
       const Fit& one = fit(i, h);
       return one.explains_all() || (scans >= kFewScans && one.explains_wrong());
     });

@@ -87,6 +87,7 @@ Rule Strikes::confirmed(
     add(where, failures_.at(i));
   }
   for (const Failure& right : contrast(operations)) {
+    if (where.is_full()) break;
     if (operations.contains(right.answer->operation)) add(where, right);
   }
   // Of an answer that is alone, the rows that a look at some has missed.
@@ -110,6 +111,21 @@ Rule Strikes::confirmed(
                                  : rule.place.is_exact() ? seen_elsewhere(rule)
                                                          : Seen();
                         });
+}
+
+bool Strikes::spares(const wrong::Mutation& bug,
+                     const std::vector<std::size_t>& failures) {
+  const auto is_spared = [&](const Failure& one) {
+    return one.trial->fit(bug.change, bug.rounds).broken > 0;
+  };
+  std::set<std::uint32_t> operations;
+  for (const std::size_t i : failures) {
+    operations.insert(failures_.answer(i).operation);
+    if (is_spared(failures_.at(i))) return true;
+  }
+  return std::ranges::any_of(contrast(operations), [&](const Failure& right) {
+    return operations.contains(right.answer->operation) && is_spared(right);
+  });
 }
 
 bool Strikes::is_alone() {

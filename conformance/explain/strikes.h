@@ -38,6 +38,11 @@ class Strikes {
   // element says nothing where an error as these have would not be seen.
   Rule of_wrong(const std::vector<std::size_t>& failures);
 
+  // Whether the bug would have spoilt something that is right: an element of
+  // these failures, or an answer under their operations.
+  bool spares(const wrong::Mutation& bug,
+              const std::vector<std::size_t>& failures);
+
   // Right answers under at least these operations.
   const std::vector<Failure>& contrast(
       const std::set<std::uint32_t>& operations);

@@ -218,6 +218,34 @@ void Trial::choose_heads() {
   }
 }
 
+std::optional<Trial> Trial::few_wrong_heads() const {
+  constexpr std::size_t kMostHeads = 3;
+  if (!has_heads()) return std::nullopt;
+  const auto d = static_cast<std::size_t>(row_size());
+  std::vector<std::size_t> wrong;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(elements()); ++i) {
+    if (is_seen(i) && at(i).is_wrong &&
+        (wrong.empty() || wrong.back() != i / d))
+      wrong.push_back(i / d);
+  }
+  const std::size_t heads = values_.size() / d;
+  const std::size_t count = std::min(kMostHeads, wrong.size());
+  if (heads < 2 * count || count == 0) return std::nullopt;
+  Trial few = *this;
+  few.seen_.assign(static_cast<std::size_t>(elements()) / d, false);
+  few.wrong_ = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t head = wrong[i * wrong.size() / count];
+    few.seen_[head] = true;
+    for (std::size_t e = head * d; e < (head + 1) * d; ++e) {
+      few.wrong_ += at(e).is_wrong ? 1 : 0;
+    }
+  }
+  few.bugs_.want(few.seen_);
+  few.without_bug_ = hash_of(few.predict([](wrong::Pipeline&) {}));
+  return few;
+}
+
 bool Trial::is_rounded(double got, double exact) const {
   return distance(got, exact) == 0 || judge::fast_encode(format(), got) ==
                                           judge::fast_encode(format(), exact);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "conformance/cases/case.h"
@@ -45,7 +46,7 @@ struct Fit {
   bool explains_wrong() const {
     const std::int64_t spare = rounds ? wrong / 8 : 0;
     return wrong > 0 && explained >= wrong - spare &&
-           (sharp > 0 || 4 * unlike_bug <= unlike_exact);
+           (sharp > 0 || (unlike_exact > 0 && 4 * unlike_bug <= unlike_exact));
   }
   // Nothing contradicts it, though all may be too blurred to tell; some
   // elements may be spared.
@@ -82,6 +83,9 @@ class Trial {
           std::vector<Mark>* marks = nullptr) const;
   // A fit that may be partial, in less time.
   Fit glance(const wrong::Change& change, bool rounds) const;
+  // The same answer with few heads to look at, all of them wrong: a bug that
+  // does not explain these explains none of it. Nothing where that saves little.
+  std::optional<Trial> few_wrong_heads() const;
 
   std::int64_t elements() const { return elements_; }
   // No wrong element was written; or each is a NaN that some buffers hold

@@ -12,10 +12,9 @@
 namespace ropeproof::conformance::explain {
 namespace {
 
-// Elements of one answer that are looked at, of each kind; and of a run.
+// Elements of one answer that are looked at, of each kind.
 constexpr std::size_t kMostOfAnswer = 10;
 constexpr std::size_t kMostBorders = 6;  // beside one of the other kind
-constexpr std::size_t kMostPlaces = 1500;
 // From the channel that is looked at in a row to that in the next: a prime.
 constexpr std::size_t kStep = 7919, kMostOdds = 64;
 

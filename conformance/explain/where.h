@@ -1,7 +1,7 @@
 // where.h -- at which elements of which cases a bug strikes.
 #pragma once
 
-#include <string>
+#include <cstddef>
 #include <vector>
 
 #include "conformance/explain/answer.h"
@@ -24,8 +24,12 @@ class Where {
   // Some of the elements that it struck and of those that it spared, by
   // answers. Everywhere where it spared none.
   const Seen& seen() const { return seen_; }
+  // Whether right answers can add nothing.
+  bool is_full() const { return seen_.spared.size() >= kMostPlaces; }
 
  private:
+  static constexpr std::size_t kMostPlaces = 1500;  // of each kind
+
   bool is_alone_;
   Seen seen_;
   std::size_t answers_ = 0;
