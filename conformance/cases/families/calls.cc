@@ -1,14 +1,15 @@
 // Problems to refuse, and calls in a row.
-#include <stdexcept>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/families/families.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::cases {
-
-using reference::Format;
-using reference::Pairing;
 
 Group core_reject() {
   Family family(Tier::kCore, "core-reject",
@@ -61,149 +62,145 @@ Group core_reject() {
 
 namespace {
 
-// The one case of group `core-NAME` with this comment, dtype and pairing.
-std::string id_of(std::span<const Group> groups, const std::string& name,
-                  const std::string& comment, Format dtype, Pairing pairing) {
-  for (const Group& group : groups) {
-    if (group.name != "core-" + name) continue;
-    for (const Case& c : group.rope_cases) {
-      if (c.comment == comment && c.problem.dtype == dtype &&
-          c.problem.spec.layout.pairing == pairing) {
-        return c.id;
-      }
-    }
-  }
-  throw std::logic_error("core-" + name + " has no case \"" + comment + "\"");
+// A case, another, and the first again; in f32, then in bf16. Ids of committed
+// cases never change.
+struct Return {
+  const char* comment;
+  Targets targets;
+  const char *f32[2], *bf16[2];
+  std::size_t retired = 0;  // cases that followed it once
+};
+
+const Return kReturns[] = {
+    {"a base, another base, the first again",
+     Targets{"frequency/wrong-base", "table/stale"},
+     {"core-boundaries-004", "core-boundaries-005"},
+     {"core-boundaries-028", "core-boundaries-029"}},
+    {"a pairing, the other pairing, the first again",
+     Targets{"layout/pairs-swapped", "table/stale"},
+     {"core-boundaries-004", "core-boundaries-001"},
+     {"core-boundaries-028", "core-boundaries-025"},
+     3},
+    {"64 channels, 128 channels, 64 again",
+     Targets{"scaling/llama3-smoothing", "table/stale"},
+     {"core-scalings-105", "core-scalings-101"},
+     {"core-scalings-107", "core-scalings-103"}},
+    {"the same RoPE at other positions",
+     Targets{"position/offset-lost", "position/shared-across-batch",
+             "table/stale"},
+     {"core-axes-061", "core-axes-077"},
+     {"core-axes-063", "core-axes-079"}},
+    {"six heads, two, six again",
+     Targets{"table/stale", "shape/heads-miscounted"},
+     {"core-heads-005", "core-heads-007"},
+     {"core-heads-021", "core-heads-023"}},
+    {"without amplitude, with one, without again",
+     Targets{"scaling/amplitude-misapplied", "table/stale"},
+     {"core-zero-004", "core-zero-006"},
+     {"core-zero-028", "core-zero-030"}},
+    {"forward, backward, forward",
+     Targets{"rotation/direction-reversed", "table/stale",
+             "rotation/backward-wrong"},
+     {"core-rich-006", "core-adjoint-005"},
+     {"core-rich-046", "core-adjoint-037"}},
+    {"a full head, a partial one, a full one",
+     Targets{"window/head-dim-for-rotary-dim", "table/stale"},
+     {"core-rich-006", "core-rich-008"},
+     {"core-rich-046", "core-rich-048"}},
+    {"near positions, far ones, near ones: a table that grows",
+     Targets{"table/too-short", "table/stale"},
+     {"core-coverage-001", "core-coverage-005"},
+     {"core-coverage-006", "core-coverage-010"}}};
+
+// Cases of core-lengths that differ in their length alone. Four stand in a
+// row: below the trained length, exactly it, one more, eight times as long;
+// then, where there are some, two and three more than the trained length.
+struct Lengths {
+  int below, two_more = 0;
+};
+
+std::string length_case(int number) {
+  return text::format("core-lengths-%03d", number);
+}
+
+void add_calls(Family& family, const std::string& comment,
+               const Targets& targets, std::vector<std::string> calls) {
+  SequenceCase c;
+  c.calls = std::move(calls);
+  family.add(c, targets, comment);
 }
 
 // Lengths that grow and shrink: a base or a list that is kept for too long,
 // under a rounded length, or in the type of an earlier call.
-template <class Add>
-void add_lengths(std::span<const Group> groups, const Add& add, Pairing pairing,
-                 std::span<const Format> dtypes) {
-  struct Row {
-    const char* comment;
-    std::vector<const char*> lengths;
+void add_lengths(Family& family, const std::string& name,
+                 const Targets& targets, const Lengths& cases) {
+  const int below = cases.below, at = below + 1, beyond = below + 2,
+            far = below + 3, two = cases.two_more, three = two + 1;
+  const auto add = [&](const char* comment, std::initializer_list<int> calls) {
+    std::vector<std::string> ids;
+    for (const int call : calls) ids.push_back(length_case(call));
+    add_calls(family, name + ", " + comment, targets, std::move(ids));
   };
-  constexpr const char *kBelow = "below the trained length",
-                       *kAt = "exactly the trained length",
-                       *kBeyond = "one more than the trained length",
-                       *kTwo = "two more than the trained length",
-                       *kThree = "three more than the trained length",
-                       *kFar = "eight times the trained length";
-  const Row rows[] = {
-      {"a long call, one of exactly the trained length, a short one",
-       {kFar, kAt, kBelow}},
-      {"a short call, a long one, a short one again", {kBelow, kFar, kBelow}},
-      {"long calls of unlike lengths, a short one between",
-       {kFar, kBeyond, kBelow, kFar}},
-      {"lengths that grow and shrink by one",
-       {kAt, kBeyond, kTwo, kThree, kTwo, kBeyond, kAt}}};
-  constexpr std::pair<const char*, const char*> kScalings[] = {
-      {"dynamic NTK, ", "scaling/dynamic-ntk"},
-      {"LongRoPE, ", "scaling/longrope-list"}};
-  for (const auto& [name, target] : kScalings) {
-    const Targets targets = {target, "scaling/length-mistaken", "table/stale"};
-    const auto id = [&](const char* length, Format dtype) {
-      return id_of(groups, "lengths", name + std::string(length), dtype,
-                   pairing);
-    };
-    for (const Format dtype : dtypes) {
-      // Lengths one by one are there for half-split alone.
-      for (const Row& row : std::span(rows).first(pairing == kHalf ? 4 : 3)) {
-        std::vector<std::string> calls;
-        for (const char* length : row.lengths) {
-          calls.push_back(id(length, dtype));
-        }
-        add((name + std::string(row.comment)).c_str(), targets, calls);
-      }
-    }
-    if (dtypes.size() < 2) continue;
-    add((name + std::string("bf16, then f32, long and short")).c_str(),
-        {targets[0], "frequency/rounded-to-half", "table/stale"},
-        {id(kFar, Format::kBF16), id(kFar, Format::kF32),
-         id(kBelow, Format::kBF16), id(kBelow, Format::kF32)});
-  }
+  add("a long call, one of exactly the trained length, a short one",
+      {far, at, below});
+  add("a short call, a long one, a short one again", {below, far, below});
+  add("long calls of unlike lengths, a short one between",
+      {far, beyond, below, far});
+  if (cases.two_more == 0) return;
+  add("lengths that grow and shrink by one",
+      {at, beyond, two, three, two, beyond, at});
 }
+
+// The lengths of a scaling.
+struct Scaled {
+  const char* name;
+  const char* target;
+  Lengths f32, bf16;                         // half-split
+  Lengths interleaved, interleaved_to_half;  // in f32
+};
+
+constexpr Scaled kScaled[] = {
+    {"dynamic NTK", "scaling/dynamic-ntk", {5, 76}, {37, 86}, {1}, {9}},
+    {"LongRoPE", "scaling/longrope-list", {92, 163}, {124, 173}, {88}, {96}}};
 
 }  // namespace
 
-Group core_calls(std::span<const Group> groups) {
+Group core_calls() {
   Family family(Tier::kCore, "core-calls",
                 "Calls in a row, in one process: each must come out as "
                 "it does alone, whatever a cache still holds.");
-  const auto add = [&](const char* comment, const Targets& targets,
-                       const std::vector<std::string>& calls) {
-    SequenceCase c;
-    c.calls = calls;
-    family.add(c, targets, comment);
-  };
-  for (const Format dtype : {Format::kF32, Format::kBF16}) {
-    const auto id = [&](const char* name, const std::string& comment,
-                        Pairing pairing = kHalf) {
-      return id_of(groups, name, comment, dtype, pairing);
-    };
-    // One case, another, and the first again.
-    const auto return_to = [&](const char* comment, const Targets& targets,
-                               const std::string& a, const std::string& b) {
-      add(comment, targets, {a, b, a});
-    };
-    const std::string near = id("boundaries", "every boundary");
-    return_to("a base, another base, the first again",
-              {"frequency/wrong-base", "table/stale"}, near,
-              id("boundaries", "every boundary, another base"));
-    return_to("a pairing, the other pairing, the first again",
-              {"layout/pairs-swapped", "table/stale"}, near,
-              id("boundaries", "every boundary", kInter));
-    family.retire(3);
-    return_to(
-        "64 channels, 128 channels, 64 again",
-        Targets{"scaling/llama3-smoothing", "table/stale"},
-        id("scalings", "Llama 3.2 1B: 15 pairs kept, 3 blended, 14 divided"),
-        id("scalings", "Llama 3.1: 29 pairs kept, 6 blended, 29 divided"));
-    return_to("the same RoPE at other positions",
-              Targets{"position/offset-lost", "position/shared-across-batch",
-                      "table/stale"},
-              id("axes", "three packed sequences, each from position 0"),
-              id("axes", "positions shifted back below zero"));
-    return_to("six heads, two, six again",
-              Targets{"table/stale", "shape/heads-miscounted"},
-              id("heads", "six query heads for two key heads"),
-              id("heads", "more key heads than query heads"));
-    return_to("without amplitude, with one, without again",
-              Targets{"scaling/amplitude-misapplied", "table/stale"},
-              id("zero", "output equals input"),
-              id("zero", "amplitude of YaRN with factor 128"));
-    const std::string forward = id("rich", "every channel rotates");
-    return_to("forward, backward, forward",
-              Targets{"rotation/direction-reversed", "table/stale",
-                      "rotation/backward-wrong"},
-              forward, id("adjoint", "full head"));
-    return_to("a full head, a partial one, a full one",
-              {"window/head-dim-for-rotary-dim", "table/stale"}, forward,
-              id("rich", "another window would fit behind the window"));
-    const auto far = [&](const std::string& from) {
-      return dtype == Format::kF32
-                 ? id("coverage", "the last of each binade from " + from,
-                      kInter)
-                 : id("coverage",
-                      "the first odd one of each binade from " + from);
-    };
-    return_to("near positions, far ones, near ones: a table that grows",
-              {"table/too-short", "table/stale"}, far("2^0"), far("2^20"));
+  for (const auto ids : {&Return::f32, &Return::bf16}) {
+    for (const Return& row : kReturns) {
+      const auto& [first, other] = row.*ids;
+      add_calls(family, row.comment, row.targets, {first, other, first});
+      family.retire(row.retired);
+    }
   }
-  const auto token = [&](Format dtype) {
-    return id_of(groups, "decode", "batch 3, sequence 1", dtype, kHalf);
+  const auto targets_of = [](const Scaled& row) {
+    return Targets{row.target, "scaling/length-mistaken", "table/stale"};
   };
+  // One token of each dtype.
+  const char *const bf16 = "core-decode-037", *const f32 = "core-decode-005",
+                    *const f16 = "core-decode-021",
+                    *const f64 = "core-decode-053";
   const Targets half = {"frequency/rounded-to-half", "table/stale"};
-  add("bf16, then f32, then bf16", half,
-      {token(Format::kBF16), token(Format::kF32), token(Format::kBF16)});
-  add("f16, then f64, then f16", half,
-      {token(Format::kF16), token(Format::kF64), token(Format::kF16)});
-  constexpr Format kBoth[] = {Format::kF32, Format::kBF16};
-  add_lengths(groups, add, kHalf, kBoth);
-  for (const Pairing pairing : {kInter, Pairing::kInterleavedToHalf}) {
-    add_lengths(groups, add, pairing, std::span(kBoth).first(1));
+  add_calls(family, "bf16, then f32, then bf16", half, {bf16, f32, bf16});
+  add_calls(family, "f16, then f64, then f16", half, {f16, f64, f16});
+  for (const Scaled& row : kScaled) {
+    for (const Lengths& cases : {row.f32, row.bf16}) {
+      add_lengths(family, row.name, targets_of(row), cases);
+    }
+    add_calls(family,
+              row.name + std::string(", bf16, then f32, long and short"),
+              {row.target, "frequency/rounded-to-half", "table/stale"},
+              {length_case(row.bf16.below + 3), length_case(row.f32.below + 3),
+               length_case(row.bf16.below), length_case(row.f32.below)});
+  }
+  for (const auto pairing :
+       {&Scaled::interleaved, &Scaled::interleaved_to_half}) {
+    for (const Scaled& row : kScaled) {
+      add_lengths(family, row.name, targets_of(row), row.*pairing);
+    }
   }
   return family.take();
 }

@@ -12,11 +12,10 @@ std::vector<Group> core_families() {
         core_sizes,    core_wide,    core_boundaries, core_far,
         core_coverage, core_axes,    core_scalings,   core_adjoint,
         core_values,   core_special, core_permute,    core_reject,
-        core_lengths,  core_plain,   core_models}) {
+        core_lengths,  core_plain,   core_models,     core_calls}) {
     groups.push_back(family());
     groups.back().is_bulk = !groups.back().rope_cases.empty();
   }
-  groups.push_back(core_calls(groups));
   return groups;
 }
 

@@ -9,7 +9,6 @@
 // core tiers is data that everybody downloads.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -52,8 +51,8 @@ Group core_adjoint();
 Group core_values();   // next to powers of two, cancelling, of unlike size
 Group core_special();  // NaN, infinities, subnormals, signed zeros, overflow
 Group core_permute();
-Group core_reject();                              // defects of core-rich
-Group core_calls(std::span<const Group> groups);  // calls of cases of these
+Group core_reject();  // defects of core-rich
+Group core_calls();   // calls of cases of these, one after the other
 
 // The groups of every family above but smoke, in the order of the manifest.
 std::vector<Group> core_families();
