@@ -1,6 +1,7 @@
 #include "conformance/models/axis_schemes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -49,7 +50,14 @@ reference::Scheme made_of(AxisScheme scheme,
   return {};
 }
 
-// As many pairs for each axis.
+// Whether a scheme has as many pairs for each axis.
+bool has_equal_parts(AxisScheme scheme) {
+  using enum AxisScheme;
+  constexpr AxisScheme kEqual[] = {kAxial, kAxialAlternating, kAxialEach,
+                                   kAxialEvenOdd, kAxialPartial};
+  return std::ranges::find(kEqual, scheme) != std::end(kEqual);
+}
+
 std::vector<std::int64_t> equal_parts(const ConfigObject& axes,
                                       AxisScheme scheme, std::size_t count,
                                       std::int64_t pairs) {
@@ -86,8 +94,7 @@ void set_scheme(const ConfigObject& axes, ModelRope& rope) {
     if (!axes.has("scheme")) axes.missing("scheme", all);
     axes.refuse("scheme", all);
   }
-  const bool is_axial =
-      AxisScheme::kAxial <= *known && *known <= AxisScheme::kAxialPartial;
+  const bool is_axial = has_equal_parts(*known);
   std::int64_t& rotary_dim = rope.spec.layout.rotary_dim;
   if (is_axial) rotary_dim = axial_dim(axes, *known, count, rotary_dim);
   const std::int64_t pairs = rotary_dim / 2;

@@ -10,7 +10,7 @@ namespace ropeproof::conformance::models {
 
 enum class AxisScheme {
   kBlocks,
-  kAxial,  // from here to kAxialPartial as many pairs for each axis
+  kAxial,
   kAxialAlternating,
   kAxialEach,
   kAxialEvenOdd,
