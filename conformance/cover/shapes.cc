@@ -16,9 +16,19 @@ namespace {
 constexpr std::int64_t kMaxLength = 1 << 20;
 constexpr const char* kSizeNames[] = {"batch", "seq", "q_heads", "k_heads",
                                       "pairs"};
-// Elements of q and k up to which core asks a shape in every dtype, and varied.
-constexpr std::int64_t kEveryDtype = 1 << 17;
-constexpr std::int64_t kEveryDtypeOfPairs = 2400;
+// Elements of q and k up to which core asks a shape in every dtype ...
+std::int64_t most_in_every_dtype(Sized sized) {
+  switch (sized) {
+    case Sized::kAsModel:
+      return 1 << 17;
+    case Sized::kByPairs:
+      return 2400;
+    case Sized::kByOthers:
+      return 0;
+  }
+  return 0;
+}
+// ... and varied.
 constexpr std::int64_t kVariedInCore = 1 << 16;
 
 bool offers(const Model& model, const Masks& offered,
@@ -33,7 +43,7 @@ Shape loop_of(const std::string& loop, std::int64_t count, bool are_many) {
       loop + "-" + std::to_string(count),
       cases::Tier::kCore,
       {{"batch", 2}, {"seq", 3}, {"q_heads", 2}, {"k_heads", 1}, {"pairs", 5}},
-      loop,
+      loop == "pairs" ? Sized::kByPairs : Sized::kByOthers,
       "full"};
   if (are_many) {
     shape.sizes = {{"batch", 1}, {"seq", 2}, {"q_heads", 1}, {"k_heads", 1}};
@@ -241,7 +251,7 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
       add_sections(model, offered, shape, dtypes, of_sections);
       continue;
     }
-    const bool is_model = shape.loop.empty();
+    const bool is_model = shape.sized == Sized::kAsModel;
     for (std::size_t d = 0; d < dtypes.size(); ++d) {
       const bool is_chosen = d == chosen;
       if (shape.tier == cases::Tier::kFull && !is_chosen) continue;
@@ -251,9 +261,7 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
             row_of(model, offered, shape, ~random, dtypes[d], kVaried), false);
       }
       const bool is_cheap =
-          shape.elements() <= (is_model                ? kEveryDtype
-                               : shape.loop == "pairs" ? kEveryDtypeOfPairs
-                                                       : 0);
+          shape.elements() <= most_in_every_dtype(shape.sized);
       const Dimension& dtype = model.dimensions()[model.at("dtype")];
       add(shape.name + "-" + dtype.classes[dtypes[d]],
           is_chosen || is_cheap ? shape.tier : cases::Tier::kFull,

@@ -10,12 +10,16 @@
 
 namespace ropeproof::conformance::cover {
 
+// What the sizes of a shape are: those of a model's call, or those that vary
+// one loop, over pairs or over anything else.
+enum class Sized { kAsModel, kByPairs, kByOthers };
+
 // One entry of vectors/coverage/shapes.json: sizes of a model's call.
 struct Shape {
   std::string name;  // "llama-3-8b-decode"; of a loop "pairs-17"
   cases::Tier tier = cases::Tier::kCore;  // of a loop see shape_recipes
   Sizes sizes;
-  std::string loop = {};  // the size that varies; "" for that of a model
+  Sized sized = Sized::kAsModel;
   std::string window = {};
   std::int64_t head_dim = 0;  // of a leading window; 0: drawn
   // Pairs of each axis of a model, asked in every pairing; none: drawn.
