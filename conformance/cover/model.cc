@@ -20,7 +20,10 @@ std::uint8_t Dimension::find(std::string_view word) const {
 std::uint8_t Dimension::find(std::int64_t size) const {
   std::uint8_t found = kOpen;
   for (std::size_t c = 0; c < ranges.size(); ++c) {
-    if (size >= ranges[c].low) found = static_cast<std::uint8_t>(c);
+    if (size >= ranges[c].low &&
+        (found == kOpen || ranges[c].low > ranges[found].low)) {
+      found = static_cast<std::uint8_t>(c);
+    }
   }
   return found;
 }

@@ -41,7 +41,9 @@ enum class By { kModel, kCall };
 
 struct Dimension {
   std::string name = {};
-  // The plain one first; of ranges "4-7", and as many ranges, else none.
+  // The plain one first; of ranges "4-7", and as many ranges, else none. No
+  // other place in the list means anything: a new class goes last, though its
+  // range lie between others, so that those keep their numbers.
   std::vector<std::string> classes = {};
   std::vector<Range> ranges = {};
   std::uint32_t operations = 0;  // whose problems say something of it
@@ -57,8 +59,8 @@ struct Dimension {
   // Classes that an operation does not have, though it has the dimension.
   std::vector<std::pair<std::uint32_t, std::string_view>> without = {};
 
-  // The class of this word, or of a size: of the last range that begins at or
-  // below it. kOpen for none.
+  // The class of this word, or of a size: of the highest range that begins at
+  // or below it. kOpen for none.
   std::uint8_t find(std::string_view word) const;
   std::uint8_t find(std::int64_t size) const;
 };

@@ -14,6 +14,7 @@
 #include "conformance/cover/choose.h"
 #include "conformance/cover/dimension.h"
 #include "conformance/cover/drawn.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/cover/suite_model.h"
 #include "conformance/plugin/scalings.h"
 #include "conformance/text/file.h"
@@ -93,6 +94,34 @@ TEST_CASE("a row with a masking class stands for combinations with it alone",
   pairs.add({1, 0, 0});
   CHECK(pairs.has({1, kOpen, 0}));
   CHECK(pairs.count() == 5);
+}
+
+TEST_CASE("a class or dimension that comes last changes no row that there was",
+          "[conformance][cover]") {
+  Dimension batch = *find_dimension("batch");  // 1, 2, 3-7 ...
+  batch.ranges = {{1, 1}, {2, 2}, {8, 63}, {3, 7}};
+  CHECK(batch.find(2) == 1);
+  CHECK(batch.find(9) == 2);
+  CHECK(batch.find(100) == 2);
+  CHECK(batch.find(7) == 3);
+  CHECK(batch.find(0) == kOpen);
+
+  const Row row(suite_model().size(), 1);
+  const auto with = [&](const Row& later) {
+    Row grown = row;
+    grown.insert(grown.end(), later.begin(), later.end());
+    return seed_of(grown, 7);
+  };
+  CHECK(with({0}) == seed_of(row, 7));
+  const std::set<std::uint64_t> unlike = {with({0, 0}), with({0, 1}),
+                                          with({1, 0}), with({1, 1}),
+                                          with({2, 0}), with({0, 2})};
+  CHECK(unlike.size() == 6);
+  // The last of the first dimensions counts with its plain class, too.
+  Row plain = row;
+  plain.back() = 0;
+  const Row without(plain.begin(), plain.end() - 1);
+  CHECK(seed_of(plain, 7) != seed_of(without, 7));
 }
 
 TEST_CASE("the seeds draw each class of sizes from end to end",

@@ -14,7 +14,17 @@
 namespace ropeproof::conformance::cover {
 
 std::uint64_t seed_of(const Row& row, std::uint64_t seed) {
-  for (const std::uint8_t c : row) seed = cases::random_bits(seed, c);
+  // The dimensions of the first arrays count with every class. Of a later one
+  // the plain class does not: the rows that there were have it, and stay what
+  // they are.
+  constexpr std::size_t kFirst = 23;
+  for (std::size_t d = 0; d < row.size(); ++d) {
+    if (d < kFirst) {
+      seed = cases::random_bits(seed, row[d]);
+    } else if (row[d] != 0) {
+      seed = cases::random_bits(seed, d << 8 | row[d]);
+    }
+  }
   return seed;
 }
 

@@ -50,7 +50,9 @@ std::optional<IdKind> kind_of_id(std::string_view id);
 Recipe drawn_recipe(const Model& model, const Masks& offered,
                     std::uint64_t seed, std::uint64_t index);
 
-// The seed of the recipe of a row.
+// The seed of the recipe of a row, which stays the same in a model with more
+// dimensions, whose plain classes it has, and with more classes, where the new
+// ones stand last.
 std::uint64_t seed_of(const Row& row, std::uint64_t seed);
 
 }  // namespace ropeproof::conformance::cover

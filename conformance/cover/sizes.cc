@@ -72,7 +72,7 @@ std::string name_of(const Range& range) {
   return range.low == range.high ? low : low + "-" + std::to_string(range.high);
 }
 
-// The classes are the ranges, ascending and apart.
+// The classes are the ranges, which lie apart.
 Dimension size(
     std::string name, std::vector<Range> ranges, std::uint32_t operations,
     By decided,

@@ -8,7 +8,8 @@
 namespace ropeproof::conformance::cover {
 namespace {
 
-// In the order of a row; not that in which they are drawn.
+// In the order of a row, not that in which they are drawn; a new one goes last,
+// since seeds of rows count on it.
 constexpr const char* kOrder[] = {
     "dtype",  "pairing", "direction", "scaling",   "amplitude", "base",
     "axes",   "numbers", "sign",      "magnitude", "order",     "pairs",
