@@ -284,6 +284,30 @@ judge::Output read_output(const ropeproof_problem& p) {
   return output;
 }
 
+namespace {
+
+// A table with an entry for each channel of a window as one with two for each
+// pair.
+GivenTable by_pairs(const std::vector<double>& cos,
+                    const std::vector<double>& sin, const ropeproof_problem& p,
+                    const reference::Spec& spec) {
+  GivenTable table;
+  table.pairs = p.rotary_dim / 2;
+  for (std::int64_t row = 0; row < std::ssize(cos) / p.rotary_dim; ++row) {
+    for (std::int64_t j = 0; j < table.pairs; ++j) {
+      const reference::Pair to = reference::target_pair(spec, j);
+      const std::int64_t first = row * p.rotary_dim - p.rotary_offset;
+      table.cos_u.push_back(reference::at(cos, first + to.u));
+      table.sin_u.push_back(reference::at(sin, first + to.u));
+      table.cos_v.push_back(reference::at(cos, first + to.v));
+      table.sin_v.push_back(reference::at(sin, first + to.v));
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
 GivenTable read_given_table(const ropeproof_problem& p,
                             const reference::Spec& spec, Rows which) {
   const bool is_lookup = p.operation == ROPEPROOF_LOOKUP;
@@ -330,23 +354,8 @@ GivenTable read_given_table(const ropeproof_problem& p,
                                 [](double x) { return std::isfinite(x); }),
             "cos and sin are not all finite numbers");
   }
-  if (!is_doubled) {
-    table.cos_v = table.cos_u, table.sin_v = table.sin_u;
-    return table;
-  }
-  const std::vector<double> cos = std::move(table.cos_u),
-                            sin = std::move(table.sin_u);
-  table.cos_u.clear(), table.sin_u.clear();
-  for (std::int64_t row = 0; row < std::ssize(cos) / p.rotary_dim; ++row) {
-    for (std::int64_t j = 0; j < table.pairs; ++j) {
-      const reference::Pair to = reference::target_pair(spec, j);
-      const std::int64_t first = row * p.rotary_dim - p.rotary_offset;
-      table.cos_u.push_back(reference::at(cos, first + to.u));
-      table.sin_u.push_back(reference::at(sin, first + to.u));
-      table.cos_v.push_back(reference::at(cos, first + to.v));
-      table.sin_v.push_back(reference::at(sin, first + to.v));
-    }
-  }
+  if (is_doubled) return by_pairs(table.cos_u, table.sin_u, p, spec);
+  table.cos_v = table.cos_u, table.sin_v = table.sin_u;
   return table;
 }
 

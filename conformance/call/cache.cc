@@ -53,6 +53,23 @@ reference::Pair places(const cases::Problem& problem, std::uint32_t layout,
   return reference::target_pair(window, j);
 }
 
+// A rotation like any other in each row, but no token's, and no other row's.
+// `width`: of its cosines, and of its sines, which lie behind them where
+// `have_both`.
+void fill_rows(Cache& cache, reference::Format table, std::int64_t width,
+               bool have_both) {
+  for (std::int64_t row = 0; row < cache.rows; ++row) {
+    const double t =
+        0.5 + 0.25 * static_cast<double>(row) / static_cast<double>(cache.rows);
+    const auto add = [&](cases::Bits& part, double value) {
+      part.insert(part.end(), static_cast<std::size_t>(width),
+                  encode(table, value / (1 + t * t)));
+    };
+    add(cache.cos, 1 - t * t);
+    add(have_both ? cache.cos : cache.sin, 2 * t);
+  }
+}
+
 }  // namespace
 
 Cache cache_of(const cases::Problem& problem, const cases::Golden& golden,
@@ -92,18 +109,7 @@ Cache cache_of(const cases::Problem& problem, const cases::Golden& golden,
   cache.row_length = layout == ROPEPROOF_CACHE_SPLIT
                          ? problem.pairs()
                          : problem.spec.layout.rotary_dim;
-  // A rotation like any other in each row, but no token's, and no other row's.
-  for (std::int64_t row = 0; row < cache.rows; ++row) {
-    const double t =
-        0.5 + 0.25 * static_cast<double>(row) / static_cast<double>(cache.rows);
-    const auto add = [&](cases::Bits& part, double value, std::int64_t count) {
-      part.insert(part.end(), static_cast<std::size_t>(count),
-                  encode(table, value / (1 + t * t)));
-    };
-    const std::int64_t width = is_one ? problem.pairs() : cache.row_length;
-    add(cache.cos, 1 - t * t, width);
-    add(is_one ? cache.cos : cache.sin, 2 * t, width);
-  }
+  fill_rows(cache, table, is_one ? problem.pairs() : cache.row_length, is_one);
   for (const auto& [row, number] : numbers) {
     const std::int64_t first = row_number(number) * cache.row_length;
     for (std::int64_t j = 0; j < problem.pairs(); ++j) {

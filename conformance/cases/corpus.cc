@@ -95,6 +95,15 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
   }
 }
 
+// The precision that a group's hardest number took.
+int most_precision_bits(const Group& group) {
+  int bits = 0;
+  for (const Case& c : group.rope_cases) {
+    bits = std::max(bits, c.golden.precision_bits);
+  }
+  return bits;
+}
+
 }  // namespace
 
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
@@ -117,15 +126,11 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
       ++count;
     });
     cases += count;
-    int precision_bits = 0;
-    for (const Case& c : group.rope_cases) {
-      precision_bits = std::max(precision_bits, c.golden.precision_bits);
-    }
     Json entry = {{"file", name},
                   {"tier", text::word(kTierWords, group.tier)},
                   {"cases", count},
                   {"bytes", written.json.size()},
-                  {"precision_bits", precision_bits},
+                  {"precision_bits", most_precision_bits(group)},
                   {"sha256", text::sha256(written.json)}};
     if (group.is_bulk) {
       entry["payload"] = file_entry(payload_name(group.name), written.payload);

@@ -185,6 +185,43 @@ class CarriedOver {
   std::set<const Check*> right_;
 };
 
+// What the kernel carries over from one call to another; adds to `explained`.
+explain::Diagnosis carried_over(const Run& run, const CarriedOver& carried,
+                                std::set<std::size_t>& explained) {
+  explain::Diagnosis kept{
+      .what = kStale.what, .bug = kStale.bug, .advice = kStale.advice};
+  for (std::size_t i = 0; i < run.checks.size(); ++i) {
+    const Check& check = run.checks[i];
+    if (!carried.contains(check) || check.is_of_values()) continue;
+    explained.insert(i);
+    if (++kept.checks == 1) kept.example = check.case_id;
+  }
+  kept.tried = kept.checks;
+  return kept;
+}
+
+// The faults of the numbers, without those that a promise alone shows and that
+// have no name, which are told as broken promises; adds to `explained`.
+std::vector<explain::Diagnosis> faults_of_values(
+    const Run& run, explain::Explanation found,
+    const std::vector<std::size_t>& asked_wrong,
+    std::set<std::size_t>& explained) {
+  std::vector<explain::Diagnosis> all;
+  for (std::size_t fault = 0; fault < found.faults.size(); ++fault) {
+    explain::Diagnosis& d = found.faults[fault];
+    const std::vector<std::size_t>& wrong = found.wrong[fault];
+    const bool is_of_values = std::ranges::any_of(wrong, [&](std::size_t i) {
+      return run.checks[asked_wrong[i]].is_of_values();
+    });
+    if (d.what.empty() && !is_of_values && !wrong.empty()) continue;
+    for (const std::size_t i : wrong) {
+      if (!d.what.empty()) explained.insert(asked_wrong[i]);
+    }
+    all.push_back(std::move(d));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<explain::Diagnosis> diagnose(const Run& run,
@@ -224,32 +261,12 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
   for (std::size_t i = 0; i < run.checks.size(); ++i) {
     if (found.explains_crashes && is_crash(run.checks[i])) explained.insert(i);
   }
-  // A promise whose answer has no name is told as broken, below.
-  std::vector<explain::Diagnosis> all;
-  for (std::size_t fault = 0; fault < found.faults.size(); ++fault) {
-    explain::Diagnosis& d = found.faults[fault];
-    const bool is_of_values =
-        std::ranges::any_of(found.wrong[fault], [&](std::size_t i) {
-          return run.checks[asked_wrong[i]].is_of_values();
-        });
-    if (d.what.empty() && !is_of_values && !found.wrong[fault].empty()) {
-      continue;
-    }
-    for (const std::size_t i : found.wrong[fault]) {
-      if (!d.what.empty()) explained.insert(asked_wrong[i]);
-    }
-    all.push_back(std::move(d));
+  std::vector<explain::Diagnosis> all =
+      faults_of_values(run, std::move(found), asked_wrong, explained);
+  if (carried) {
+    explain::Diagnosis kept = carried_over(run, *carried, explained);
+    if (kept.checks > 0) all.push_back(std::move(kept));
   }
-  explain::Diagnosis kept{
-      .what = kStale.what, .bug = kStale.bug, .advice = kStale.advice};
-  for (std::size_t i = 0; i < run.checks.size(); ++i) {
-    const Check& check = run.checks[i];
-    if (!carried || !carried->contains(check) || check.is_of_values()) continue;
-    explained.insert(i);
-    if (++kept.checks == 1) kept.example = check.case_id;
-  }
-  kept.tried = kept.checks;
-  if (kept.checks > 0) all.push_back(std::move(kept));
   Asked asked(run, corpus);
   const auto seen = [&](const Check& check, int round) {
     explain::Seen some;

@@ -163,6 +163,32 @@ std::vector<cover::Row> left_by_smoke(const plugin::Description& kernel,
   return left;
 }
 
+// What else than the tier a list of ids asks for.
+struct ById {
+  bool singles = false;
+  bool full = false;  // what only the tier of that name asks
+};
+
+ById by_id(const std::vector<std::string>& ids) {
+  ById asked;
+  for (const std::string& id : ids) {
+    const std::optional<cover::IdKind> kind = cover::kind_of_id(id);
+    if (!kind) continue;
+    asked.singles |= *kind == cover::IdKind{.source = cover::Source::kSingles};
+    asked.full |= kind->is_fresh || kind->source == cover::Source::kTriples ||
+                  kind->source == cover::Source::kShapes;
+  }
+  return asked;
+}
+
+void shuffle(std::vector<cover::Recipe>& recipes, std::uint64_t seed) {
+  cases::Draw draw(seed);
+  for (std::size_t i = recipes.size(); i > 1; --i) {
+    const auto other = draw.between(0, static_cast<std::int64_t>(i) - 1);
+    std::swap(recipes[i - 1], recipes[static_cast<std::size_t>(other)]);
+  }
+}
+
 }  // namespace
 
 cases::Problem permutation_like(const cases::Problem& p, std::uint64_t seed) {
@@ -178,14 +204,7 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
       (!selection.profile.empty() && like == nullptr)) {
     return {};
   }
-  bool names_single = false, names_full = false;
-  for (const std::string& id : selection.cases) {
-    const std::optional<cover::IdKind> kind = cover::kind_of_id(id);
-    if (!kind) continue;
-    names_single |= *kind == cover::IdKind{.source = cover::Source::kSingles};
-    names_full |= kind->is_fresh || kind->source == cover::Source::kTriples ||
-                  kind->source == cover::Source::kShapes;
-  }
+  const ById by_ids = by_id(selection.cases);
   const bool is_smoke =
       selection.tier == cases::Tier::kSmoke && selection.cases.empty();
   const plugin::Description description = asked_description(kernel, selection);
@@ -206,13 +225,13 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
   };
   std::vector<cover::Recipe> recipes;
   if (!is_smoke) {
-    const bool is_full = selection.tier == cases::Tier::kFull || names_full;
+    const bool is_full = selection.tier == cases::Tier::kFull || by_ids.full;
     recipes = cover::recipes_for(
         *selection.arrays, description, kernel.shares_memory(),
         is_full ? cases::Tier::kFull : cases::Tier::kCore, selection.seed,
         takes, like);
   }
-  if ((is_smoke && like == nullptr) || names_single) {
+  if ((is_smoke && like == nullptr) || by_ids.singles) {
     const cover::Masks offered =
         cover::offered(model, description, kernel.shares_memory());
     std::ranges::move(
@@ -229,13 +248,7 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
   std::erase_if(recipes, [&](const cover::Recipe& c) {
     return !seeds.insert(c.seed).second;
   });
-  if (selection.seed != 0) {
-    cases::Draw draw(selection.seed);
-    for (std::size_t i = recipes.size(); i > 1; --i) {
-      const auto other = draw.between(0, static_cast<std::int64_t>(i) - 1);
-      std::swap(recipes[i - 1], recipes[static_cast<std::size_t>(other)]);
-    }
-  }
+  if (selection.seed != 0) shuffle(recipes, selection.seed);
   return recipes;
 }
 

@@ -188,6 +188,30 @@ std::vector<std::int64_t> parts(Draw& draw, std::int64_t pairs,
   return parts;
 }
 
+// 0 1 2 0 1 2 ... while the axes but the first have pairs left.
+reference::Axes interleaved_axes(Draw& draw, std::int64_t pairs) {
+  reference::Axes axes;
+  axes.count = pairs < 8 ? 3 : draw.between(2, 4);
+  const std::int64_t each = std::max<std::int64_t>((pairs - 1) / axes.count, 1);
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    axes.axis_of_pair.push_back(j < axes.count * each ? j % axes.count : 0);
+  }
+  return axes;
+}
+
+// Neither sorted nor 0 1 2 0 1 2.
+reference::Axes unordered_axes(Draw& draw, std::int64_t pairs) {
+  reference::Axes axes;
+  axes.count = 3;
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    axes.axis_of_pair.push_back(draw.between(0, 2));
+  }
+  axes.axis_of_pair[0] = 2;
+  axes.axis_of_pair[1] = 1;
+  axes.axis_of_pair[2] = 0;
+  return axes;
+}
+
 void draw_axes(Drawing& d, AxesClass c) {
   reference::Axes& axes = d.problem.spec.axes;
   Draw& draw = d.draw;
@@ -219,20 +243,11 @@ void draw_axes(Drawing& d, AxesClass c) {
                 draw.between(
                     5, std::min<std::int64_t>(pairs, ROPEPROOF_MAX_SECTIONS))));
       break;
-    case AxesClass::kInterleaved: {
-      if (!d.recipe.sections.empty()) {
-        axes = reference::interleaved_sections(d.recipe.sections);
-        break;
-      }
-      // 0 1 2 0 1 2 ... while the axes but the first have pairs left.
-      axes.count = pairs < 8 ? 3 : draw.between(2, 4);
-      const std::int64_t each =
-          std::max<std::int64_t>((pairs - 1) / axes.count, 1);
-      for (std::int64_t j = 0; j < pairs; ++j) {
-        axes.axis_of_pair.push_back(j < axes.count * each ? j % axes.count : 0);
-      }
+    case AxesClass::kInterleaved:
+      axes = d.recipe.sections.empty()
+                 ? interleaved_axes(draw, pairs)
+                 : reference::interleaved_sections(d.recipe.sections);
       break;
-    }
     case AxesClass::kGrid:
     case AxesClass::kGrid3: {
       const std::int64_t count = c == AxesClass::kGrid ? 2 : 3;
@@ -244,13 +259,7 @@ void draw_axes(Drawing& d, AxesClass c) {
       break;
     }
     case AxesClass::kAny:
-      axes.count = 3;
-      for (std::int64_t j = 0; j < pairs; ++j) {
-        axes.axis_of_pair.push_back(draw.between(0, 2));
-      }
-      axes.axis_of_pair[0] = 2;  // neither sorted nor 0, 1, 2, 0, 1, 2
-      axes.axis_of_pair[1] = 1;
-      axes.axis_of_pair[2] = 0;
+      axes = unordered_axes(draw, pairs);
       break;
     case AxesClass::kWeights2:
       weights(2);

@@ -60,6 +60,114 @@ class Places {
   std::vector<std::pair<double, std::int64_t>> sorted_;
 };
 
+// The numbers of an answer's problem, and which of its spots hold them.
+class MoveCounter {
+ public:
+  using Found = MovedSpots::Found;
+
+  explicit MoveCounter(const Answer& answer)
+      : problem_(answer.asked->problem),
+        is_table_given_(answer.operation != ROPEPROOF_ROPE) {
+    const cases::Golden& golden = answer.asked->golden;
+    for (const cases::Bits* bits : {&golden.cos, &golden.sin}) {
+      for (const std::uint64_t x : *bits) entries_.add(cases::value_of(x));
+    }
+    entries_.sort();
+    for (const bool is_key : {false, true}) {
+      Places& in = inputs_[is_key ? 1 : 0];
+      for (const std::uint64_t x : is_key ? problem_.k : problem_.q) {
+        in.add(judge::fast_decode(problem_.dtype, x));
+      }
+      Places& out = results_[is_key ? 1 : 0];
+      for (const std::uint64_t y : is_key ? golden.k : golden.q) {
+        out.add(cases::value_of(y));
+      }
+      in.sort(), out.sort();
+    }
+  }
+
+  void add(const Spot& s) {
+    if (!s.is_finite || s.is_left || s.turn == 0.0) return;
+    const bool is_far = std::abs(s.y - s.want) > 16 * s.bound;
+    if (!is_far) {
+      for (Found* one : {&reads, &writes, &reads_apart, &writes_apart}) {
+        one->see_near();
+      }
+      return;
+    }
+    const double longer = std::max(1.0, std::abs(s.y) / std::abs(s.want));
+    const double within = 2 * s.bound * (std::isfinite(longer) ? longer : 1);
+    const double read_within = within / std::abs(s.turn);
+    const Complex read = s.y / s.turn, turn = s.y / s.x;
+    const Places& out = results_[s.is_key ? 1 : 0];
+    // Numbers that have no reason: smaller ones are more often near others.
+    const auto see = [](Found& found, const auto& is_found) {
+      constexpr double kBeside = 1.375;
+      found.see(is_found(1), is_found(kBeside) || is_found(1 / kBeside));
+    };
+    see(reads, [&](double by) { return are_read(s, read * by, read_within); });
+    see(writes, [&](double by) { return out.have(s.y * by, s.to, within); });
+    see(reads_apart, [&](double by) {
+      return are_elsewhere(s.is_key, inputs_, {read, s.x, s.from}, by,
+                           read_within);
+    });
+    see(writes_apart, [&](double by) {
+      return are_elsewhere(s.is_key, results_, {s.y, s.want, s.to}, by, within);
+    });
+    // Another turn of the same length.
+    lookups.see(is_entry(s, turn, within),
+                is_entry(s, turn * std::polar(1.0, 0.375), within));
+  }
+
+  Found reads, writes, reads_apart, writes_apart, lookups;
+
+ private:
+  struct Numbers {
+    Complex are, due;
+    reference::Pair own;  // where they belong
+  };
+
+  // Whether an input stands at another place, or both numbers do at others of
+  // the same row.
+  bool are_read(const Spot& s, Complex z, double within) const {
+    const Places& in = inputs_[s.is_key ? 1 : 0];
+    const std::int64_t d = problem_.spec.layout.head_dim,
+                       row = s.from.u / d * d;
+    return in.have(z, s.from, within) || (in.have(z.real(), row, d, within) &&
+                                          in.have(z.imag(), row, d, within));
+  }
+  // Whether each number that is not as it should be, times a factor, stands
+  // elsewhere in q or in k.
+  static bool are_elsewhere(bool is_key, const std::array<Places, 2>& places,
+                            const Numbers& numbers, double factor,
+                            double within) {
+    const auto is_there = [&](double x, double right, std::int64_t i) {
+      return std::abs(x - right) <= within ||
+             places[is_key ? 1 : 0].have(factor * x, i, within) ||
+             places[is_key ? 0 : 1].have(factor * x, -1, within);
+    };
+    const auto& [are, due, own] = numbers;
+    return is_there(are.real(), due.real(), own.u) &&
+           is_there(are.imag(), due.imag(), own.v);
+  }
+  // Whether a cosine and a sine stand elsewhere in a given table.
+  bool is_entry(const Spot& s, Complex z, double within) const {
+    const std::int64_t pairs = problem_.pairs(),
+                       entry = s.token * pairs + s.pair,
+                       size = problem_.tokens() * pairs;
+    const double sense =
+        problem_.spec.direction == reference::Direction::kAdjoint ? -1 : 1;
+    return is_table_given_ &&
+           entries_.have({z.real(), sense * z.imag()}, {entry, entry + size},
+                         within / std::abs(s.x));
+  }
+
+  const cases::Problem& problem_;
+  const bool is_table_given_;
+  std::array<Places, 2> inputs_, results_;  // of q and of k
+  Places entries_;                          // cosines, then sines
+};
+
 }  // namespace
 
 void MovedSpots::Found::see(bool is_found, bool is_by_chance) {
@@ -83,97 +191,12 @@ bool MovedSpots::Found::is_most() const {
 }
 
 void MovedSpots::add(const Answer& answer, const std::vector<Spot>& spots) {
-  const cases::Problem& p = answer.asked->problem;
-  if (p.elements() > std::int64_t{1} << 17) return;
-  std::array<Places, 2> inputs, results;
-  Places entries;  // cosines, then sines
-  const bool is_given = answer.operation != ROPEPROOF_ROPE;
-  for (const cases::Bits* bits :
-       {&answer.asked->golden.cos, &answer.asked->golden.sin}) {
-    for (const std::uint64_t x : *bits) entries.add(cases::value_of(x));
-  }
-  entries.sort();
-  const std::int64_t size = p.tokens() * p.pairs(), d = p.spec.layout.head_dim;
-  const double sense =
-      p.spec.direction == reference::Direction::kAdjoint ? -1 : 1;
-  for (const bool is_key : {false, true}) {
-    const cases::Golden& golden = answer.asked->golden;
-    Places& in = inputs[is_key ? 1 : 0];
-    for (const std::uint64_t x : is_key ? p.k : p.q) {
-      in.add(judge::fast_decode(p.dtype, x));
-    }
-    Places& out = results[is_key ? 1 : 0];
-    for (const std::uint64_t y : is_key ? golden.k : golden.q) {
-      out.add(cases::value_of(y));
-    }
-    in.sort(), out.sort();
-  }
-  Found reads, writes, reads_apart, writes_apart, lookups;
-  for (const Spot& s : spots) {
-    const bool is_far = std::abs(s.y - s.want) > 16 * s.bound;
-    if (!s.is_finite || s.is_left || s.turn == 0.0) continue;
-    if (!is_far) {
-      for (Found* one : {&reads, &writes, &reads_apart, &writes_apart}) {
-        one->see_near();
-      }
-      continue;
-    }
-    const Complex read = s.y / s.turn;
-    const double longer = std::max(1.0, std::abs(s.y) / std::abs(s.want));
-    const double within = 2 * s.bound * (std::isfinite(longer) ? longer : 1);
-    // Numbers that have no reason: smaller ones are more often near others.
-    const auto by_chance = [](const auto& is_found) {
-      constexpr double kBeside = 1.375;
-      return is_found(kBeside) || is_found(1 / kBeside);
-    };
-    const Places& in = inputs[s.is_key ? 1 : 0];
-    const Places& out = results[s.is_key ? 1 : 0];
-    const double read_within = within / std::abs(s.turn);
-    // At another place, or at others of the same row.
-    const auto are_read = [&](Complex z) {
-      const std::int64_t row = s.from.u / d * d;
-      return in.have(z, s.from, read_within) ||
-             (in.have(z.real(), row, d, read_within) &&
-              in.have(z.imag(), row, d, read_within));
-    };
-    // Each number that is not as it should be, in q or in k.
-    const auto are_elsewhere = [&](const std::array<Places, 2>& places,
-                                   Complex is, Complex due, double factor,
-                                   const reference::Pair& own, double near) {
-      const auto is_there = [&](double x, double right, std::int64_t i) {
-        return std::abs(x - right) <= near ||
-               places[s.is_key ? 1 : 0].have(factor * x, i, near) ||
-               places[s.is_key ? 0 : 1].have(factor * x, -1, near);
-      };
-      return is_there(is.real(), due.real(), own.u) &&
-             is_there(is.imag(), due.imag(), own.v);
-    };
-    const Complex turn = s.y / s.x;
-    const std::int64_t entry = s.token * p.pairs() + s.pair;
-    const auto is_entry = [&](Complex z) {
-      return is_given &&
-             entries.have({z.real(), sense * z.imag()}, {entry, entry + size},
-                          within / std::abs(s.x));
-    };
-    reads.see(are_read(read),
-              by_chance([&](double by) { return are_read(read * by); }));
-    writes.see(out.have(s.y, s.to, within), by_chance([&](double by) {
-                 return out.have(s.y * by, s.to, within);
-               }));
-    const auto see = [&](Found& found, const auto& places, Complex is,
-                         Complex due, const reference::Pair& own, double near) {
-      found.see(are_elsewhere(places, is, due, 1, own, near),
-                by_chance([&](double by) {
-                  return are_elsewhere(places, is, due, by, own, near);
-                }));
-    };
-    see(reads_apart, inputs, read, s.x, s.from, read_within);
-    see(writes_apart, results, s.y, s.want, s.to, within);
-    // Another turn of the same length.
-    lookups.see(is_entry(turn), is_entry(turn * std::polar(1.0, 0.375)));
-  }
-  read_.add(reads), written_.add(writes), entries_.add(lookups);
-  read_apart_.add(reads_apart), written_apart_.add(writes_apart);
+  if (answer.asked->problem.elements() > std::int64_t{1} << 17) return;
+  MoveCounter seen(answer);
+  for (const Spot& s : spots) seen.add(s);
+  read_.add(seen.reads), written_.add(seen.writes);
+  entries_.add(seen.lookups);
+  read_apart_.add(seen.reads_apart), written_apart_.add(seen.writes_apart);
 }
 
 }  // namespace ropeproof::conformance::explain

@@ -11,6 +11,19 @@ namespace ropeproof::conformance::explain {
 
 class MovedSpots {
  public:
+  // A count of spots that no coincidence of values explains. An answer says
+  // nothing where any number may stand somewhere: of 16 bits, of many elements.
+  struct Found {
+    std::int64_t all = 0, count = 0;
+    std::int64_t near = 0;       // spots that are off by too little to say
+    std::int64_t by_chance = 0;  // of as many numbers that have no reason
+
+    void see(bool is_found, bool is_by_chance);
+    void see_near() { ++near; }
+    void add(const Found& of_answer);
+    bool is_most() const;
+  };
+
   // Adds the wrong spots of an answer, unless it has more than 2^17 elements.
   void add(const Answer& answer, const std::vector<Spot>& spots);
 
@@ -25,19 +38,6 @@ class MovedSpots {
   bool are_entries() const { return entries_.is_most(); }
 
  private:
-  // A count of spots that no coincidence of values explains. An answer says
-  // nothing where any number may stand somewhere: of 16 bits, of many elements.
-  struct Found {
-    std::int64_t all = 0, count = 0;
-    std::int64_t near = 0;       // spots that are off by too little to say
-    std::int64_t by_chance = 0;  // of as many numbers that have no reason
-
-    void see(bool is_found, bool is_by_chance);
-    void see_near() { ++near; }
-    void add(const Found& of_answer);
-    bool is_most() const;
-  };
-
   Found read_, written_, read_apart_, written_apart_, entries_;
 };
 

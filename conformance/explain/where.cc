@@ -41,6 +41,31 @@ double largest_input(const cases::Problem& p, const judge::Channels& channels,
   return std::max(size(of.u), size(of.v));
 }
 
+// What a head adds to the facts of an element of it. `row`: of the whole call;
+// `own_row`: of the answer, which may be a part.
+void add_head_facts(const Answer& answer, const judge::Element& e,
+                    std::int64_t row, std::int64_t own_row, Facts& facts) {
+  const cases::Problem& problem = answer.asked->problem;
+  const std::int64_t head_dim = problem.spec.layout.head_dim;
+  const bool is_key = e.tensor == judge::Tensor::kK;
+  const std::int64_t heads = is_key ? problem.k_heads : problem.q_heads,
+                     rows = problem.tokens() * heads;
+  facts["heads"] = heads;
+  facts["seq x heads"] = problem.seq * heads;
+  facts["heads x head_dim"] = heads * head_dim;
+  facts["batch x seq x heads"] = rows;
+  facts["batch x seq x heads x head_dim"] = rows * head_dim;
+  facts["rows before it"] = row;
+  facts["rows x heads before it"] = row * heads + e.head;
+  if (e.pair < 0) return;
+  const judge::Channels channels(problem.spec);
+  facts["largest input"] = largest_input(problem, channels, is_key,
+                                         own_row * heads + e.head, e.pair);
+  const bool is_first = reference::at(channels.to, e.pair).u == e.channel;
+  facts["channel of its pair"] =
+      std::string(is_first ? "the first" : "the second");
+}
+
 // `is_alone`: counts from the end say nothing that indices do not.
 Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
   const cases::Problem& problem = answer.asked->problem;
@@ -74,25 +99,7 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
   if (!permutes && answer.operation != ROPEPROOF_FREQUENCIES) {
     facts["batch x seq"] = problem.tokens();
   }
-  if (is_head) {
-    const std::int64_t heads = is_key ? problem.k_heads : problem.q_heads,
-                       rows = problem.tokens() * heads;
-    facts["heads"] = heads;
-    facts["seq x heads"] = problem.seq * heads;
-    facts["heads x head_dim"] = heads * layout.head_dim;
-    facts["batch x seq x heads"] = rows;
-    facts["batch x seq x heads x head_dim"] = rows * layout.head_dim;
-    facts["rows before it"] = row;
-    facts["rows x heads before it"] = row * heads + e.head;
-    if (e.pair >= 0) {
-      const judge::Channels channels(problem.spec);
-      facts["largest input"] = largest_input(problem, channels, is_key,
-                                             of_part * heads + e.head, e.pair);
-      const bool is_first = reference::at(channels.to, e.pair).u == e.channel;
-      facts["channel of its pair"] =
-          std::string(is_first ? "the first" : "the second");
-    }
-  }
+  if (is_head) add_head_facts(answer, e, row, of_part, facts);
   const bool has_position = !permutes && e.pair >= 0 &&
                             (answer.operation == ROPEPROOF_ROPE ||
                              answer.operation == ROPEPROOF_TABLE);

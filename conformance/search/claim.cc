@@ -145,6 +145,29 @@ double allowed_error(const ropeproof_claim& claim, std::uint32_t dtype,
 
 using report::precision_of;
 
+// The types that a kernel may claim to hold cos and sin in, the finest first;
+// 0 is the tensors' own.
+std::vector<std::uint32_t> claimable_tables(const plugin::Description& kernel,
+                                            std::uint32_t dtype,
+                                            bool has_coarse) {
+  if ((kernel.operations & kWithTables) != 0) {
+    return {kernel.claim(dtype).table_dtype};
+  }
+  std::vector<std::uint32_t> tables;
+  const bool is_16_bit = (dtype & plugin::k16BitDtypes) != 0;
+  if (is_16_bit) tables.push_back(ROPEPROOF_F32);
+  for (const std::uint32_t table :
+       {0u, std::uint32_t{ROPEPROOF_F32}, std::uint32_t{ROPEPROOF_F16},
+        std::uint32_t{ROPEPROOF_BF16}}) {
+    if (table == dtype || (is_16_bit && table == ROPEPROOF_F32)) continue;
+    if (table == 0 || has_coarse ||
+        precision_of(table) >= precision_of(dtype)) {
+      tables.push_back(table);
+    }
+  }
+  return tables;
+}
+
 // What a kernel may claim, by the error that it allows up to a position, from
 // strict to loose; where that is about equal the better angles first. Unless
 // `has_coarse`, angles are as good as f32, and cos and sin are held in no
@@ -164,23 +187,8 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
     angles.push_back({ROPEPROOF_A3, ROPEPROOF_F16, ROPEPROOF_POW});
     angles.push_back({ROPEPROOF_A3, ROPEPROOF_BF16, ROPEPROOF_POW});
   }
-  std::vector<std::uint32_t> tables;
-  if ((kernel.operations & kWithTables) != 0) {
-    tables = {kernel.claim(dtype).table_dtype};
-  } else {
-    // The finest first; its own type is 0.
-    const bool is_16_bit = (dtype & plugin::k16BitDtypes) != 0;
-    if (is_16_bit) tables.push_back(ROPEPROOF_F32);
-    for (const std::uint32_t table :
-         {0u, std::uint32_t{ROPEPROOF_F32}, std::uint32_t{ROPEPROOF_F16},
-          std::uint32_t{ROPEPROOF_BF16}}) {
-      if (table == dtype || (is_16_bit && table == ROPEPROOF_F32)) continue;
-      if (table == 0 || has_coarse ||
-          precision_of(table) >= precision_of(dtype)) {
-        tables.push_back(table);
-      }
-    }
-  }
+  const std::vector<std::uint32_t> tables =
+      claimable_tables(kernel, dtype, has_coarse);
   std::vector<std::uint32_t> roundings = {ROPEPROOF_ROUND_ONCE};
   if ((dtype & plugin::k16BitDtypes) != 0) {
     roundings.push_back(ROPEPROOF_TRUNCATE);
