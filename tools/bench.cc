@@ -270,8 +270,9 @@ Command add_bench(CLI::App& app) {
   command->add_option("--filter", flags->filter,
                       "regular expression: only rows whose name it finds");
   command
-      ->add_option("--repetitions", flags->repetitions,
-                   "of each row; figures are medians (default 3)")
+      ->add_option(
+          "--repetitions", flags->repetitions,
+          "how often each row is timed; figures are medians (default 3)")
       ->check(CLI::Range(1, 1000));
   command
       ->add_option("--clock", flags->clock,

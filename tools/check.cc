@@ -97,7 +97,7 @@ Command add_check(CLI::App& app) {
   command->add_flag_callback(
       "--no-diagnosis",
       [options] { options->selection.wanted = check::Wanted::kVerdict; },
-      "as `run` has it");
+      "only the verdict and the failures, as in `run`");
   options->output.add_flags(*command);
   return {command, [options] { return check(*options); }};
 }

@@ -244,8 +244,9 @@ Command add_grade(CLI::App& app) {
       "file: what the kernel has to offer and to reach (policy.schema.json)");
   options->profile.add_flags(*command, {policy});
   command->add_option("--vectors", options->vectors, "folder of vectors");
-  command->add_flag("--no-diagnosis", options->has_no_diagnosis,
-                    "name no bug: a third of the time, where one fails");
+  command->add_flag(
+      "--no-diagnosis", options->has_no_diagnosis,
+      "name no bug; a kernel that fails then takes a third of the time");
   command->add_flag("--json", options->is_json,
                     "print the verdict as one line of JSON");
   auto* const file =
@@ -265,7 +266,7 @@ Command add_grade(CLI::App& app) {
   command
       ->add_option("--keep", options->kept_mib,
                    "MiB of questions and answers that --serve keeps for the "
-                   "next kernel (default 512: one dtype)")
+                   "next kernel (default 512, enough for one dtype)")
       ->check(CLI::Range(0, 1 << 20));
   kernel->require_option(0, 1);
   return {command, [options, kernel] {

@@ -37,9 +37,10 @@ void ProfileFlags::add_flags(CLI::App& command,
       "--profile", profile_,
       "what a model needs, in place of a tier; `list profiles`");
   auto* const model = command.add_option(
-      "--model", model_, "the same of another model; `list models`");
+      "--model", model_, "what another model needs; `list models`");
   auto* const config = command.add_option(
-      "--config", config_, "the same of a config.json of Hugging Face");
+      "--config", config_,
+      "what the model of a config.json of Hugging Face needs");
   profile->excludes(model)->excludes(config);
   model->excludes(config);
   for (CLI::Option* const other : others) {
@@ -143,8 +144,8 @@ void add_case_flags(CLI::App& command, check::Selection& selection) {
                      "only these operations");
   command.add_option(
       "--decline", selection.declined,
-      "ids, * and ? allowed, that the kernel does not take although its "
-      "description is wide enough: DECLINED, for one without supports");
+      "cases, by ids with * and ?, that a kernel without ropeproof_supports "
+      "does not take, although its description covers them: DECLINED");
 }
 
 }  // namespace ropeproof::tools

@@ -23,9 +23,10 @@ struct FileFormat {
 constexpr FileFormat kFormats[] = {
     {"--report", "also write every check to this file, as JSON",
      report::json_report, true, true},
-    {"--junit", "the same as JUnit XML", report::junit_report, false, false},
-    {"--html", "the same as a page, with pictures", report::html_report, false,
-     true}};
+    {"--junit", "also write every check to this file, as JUnit XML",
+     report::junit_report, false, false},
+    {"--html", "also write a page with pictures to this file",
+     report::html_report, false, true}};
 
 std::string ansi_quoted(const std::string& text) {
   std::string result = "$'";
