@@ -11,7 +11,7 @@ namespace ropeproof::conformance::assertion {
 
 // y_u = x_u cos_u - x_v sin_u and y_v = x_u sin_v + x_v cos_v, with a cosine
 // and a sine for each channel: what rotate_half and its kin compute. In most
-// tables those of a pair are the same.
+// tables both channels of a pair have the same.
 struct GivenTable {
   std::int64_t pairs = 0;
   std::vector<double> cos_u, sin_u, cos_v, sin_v;  // [tokens, pairs]

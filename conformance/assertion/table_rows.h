@@ -1,5 +1,5 @@
-// table_rows.h -- which rows and columns of a table a kernel took, where its
-// result is that of others than were due.
+// table_rows.h -- which rows and columns of a table a kernel took in place of
+// those that were due.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ namespace ropeproof::conformance::assertion {
 std::string rows_taken(const cases::Case& asked, const GivenTable& all,
                        const judge::Claim& claim, const judge::Output& output);
 
-// "cos and sin of each pair's first channel for both": of a table with unlike
-// ones, which of them give every element within its bound; empty: none. Cost:
-// that of judging, three times.
+// Says which entries of a table that has two for each pair give every element
+// within its bound: "cos and sin of each pair's first channel for both"; empty
+// if none do. Cost: three judgements.
 std::string channels_taken(const cases::Problem& problem,
                            const GivenTable& given, const judge::Claim& claim,
                            const judge::Output& output);

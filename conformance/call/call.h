@@ -25,9 +25,9 @@ class Call {
        const std::optional<cases::Storage>& storage = std::nullopt,
        Contents contents = Contents::kWritten);
 
-  // The call of a problem whose golden is not known, which nobody judges. Given
-  // tables hold numbers that are the same for tokens of equal positions alone.
-  // `id` is that of the case that the problem is to become.
+  // The call of a problem without a golden, which nobody judges. Two tokens
+  // have the same entries in a given table only if they have the same position.
+  // `id`: of the case that the problem will become.
   Call(plugin::Kernel& kernel, std::uint32_t operation,
        const cases::Problem& problem, const std::string& id,
        reference::Format table, Contents contents);

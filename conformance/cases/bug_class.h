@@ -154,7 +154,8 @@ class Bug {
   constexpr Bug() = default;
   // A key that is not known does not compile.
   consteval Bug(const char* key) : class_(find(key)) {}
-  // Returns that of a key, none for "". Throws std::out_of_range.
+  // Returns the class of a key, none for "". Throws std::out_of_range for a key
+  // that is not known.
   static Bug named(std::string_view key) {
     Bug bug;
     if (!key.empty()) bug.class_ = find(key);

@@ -35,8 +35,8 @@ class ChangeFinder {
   const cases::Problem& base() const { return variation_.base.problem; }
   Variation take() { return std::move(variation_); }
 
-  // Adds the first of these edits that gives a valid problem of the kernel's;
-  // of angles, one that shows.
+  // Adds the first of these edits that gives a valid problem which the kernel
+  // takes and, where it changes angles, whose result is another.
   void add(const std::string& field, ChangeOf of,
            const std::vector<Edit>& edits);
 

@@ -89,9 +89,9 @@ struct Check {
   bool passes() const { return verdict == Verdict::kPass; }
 };
 
-// Elements of one answer, and of all that a run keeps: some 150 MB with their
-// marks. Of answers that are larger than the former a few are kept: a bug may
-// need many rows to show.
+// The most elements of an answer that a run keeps to explain it, and of all of
+// them: some 150 MB with their marks. A few larger answers are kept as well: a
+// bug may need many rows to show.
 inline constexpr std::int64_t kLargestKept = std::int64_t{1} << 17;
 inline constexpr std::int64_t kMostKept = std::int64_t{1} << 21;
 inline constexpr std::int64_t kMostLargeKept = 3;

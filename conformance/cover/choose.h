@@ -23,7 +23,8 @@ class Combinations {
  public:
   Combinations(const Model& model, int strength);
 
-  // Notes those of a row, whose dimensions may be open; whether one is new.
+  // Notes the combinations of a row, which may have open dimensions; returns
+  // whether one of them is new.
   bool add(const Row& row);
   bool has(const Row& part) const;  // whose chosen classes are `strength`
   std::size_t count() const { return count_; }

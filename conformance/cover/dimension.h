@@ -35,7 +35,7 @@ struct Offer {
   bool takes(const plugin::Needs& needs) const;
 };
 
-// A problem that becomes that of a recipe, one dimension after the other.
+// The problem of a recipe, in the making: dimension after dimension is drawn.
 struct Drawing {
   const Recipe& recipe;
   cases::Draw draw;
@@ -97,8 +97,8 @@ bool are_axes_inside(const ropeproof_problem& p);
 
 inline constexpr std::string_view kScalingDimension = "scaling";
 
-// An example of each class of scaling, in their order; that of a recipe's
-// class; and whether a kernel offers the class of an example.
+// An example of each class of scaling, in their order; the example of a
+// recipe's class; and whether a kernel offers the class of an example.
 const std::vector<reference::Frequencies>& scaling_examples();
 const reference::Frequencies& scaling_example(const Recipe& recipe);
 bool offers_scaling(const Offer& offer, const reference::Frequencies& example);

@@ -54,7 +54,7 @@ enum class Again { kSame, kSizes, kNear };
 struct Evidence {
   plugin::Description kernel;
   std::vector<Answer> wrong, lost;
-  // Calls that crashed: those of `lost`, which are the first ones, and others.
+  // How many calls crashed; `lost` has only the first of them.
   std::size_t crashes = 0;
   // Some right answers under these operations, unlike one another: what the
   // goldens say, in the kernel's place.

@@ -8,9 +8,9 @@
 
 namespace ropeproof::conformance::explain {
 
-// "whole multiples of 1/127 of the largest of their row", or "whole multiples
-// of 0.25", where all results of a rotation are, or those of heads with a wrong
-// one, and not by chance; else empty.
+// Says what all results of a rotation are, or all results in heads with a wrong
+// one: "whole multiples of 1/127 of the largest of their row", "whole multiples
+// of 0.25"; empty where they are not, or may be by chance.
 std::string levels_text(const Answer& answer);
 
 }  // namespace ropeproof::conformance::explain

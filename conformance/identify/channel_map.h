@@ -55,7 +55,7 @@ std::string pairing_words(const ChannelMap& map,
 std::vector<std::optional<SeenPair>> pairs_in_order(
     const ChannelMap& map, const reference::Spec& spec);
 
-// The number of pairs that are those of the layout.
+// Returns how many pairs are the layout's.
 std::int64_t pairs_as_due(const ChannelMap& map,
                           const reference::Layout& layout);
 

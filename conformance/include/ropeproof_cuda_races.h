@@ -112,7 +112,7 @@ struct Races {
   std::vector<Byte> bytes_ = std::vector<Byte>(kBytes);
 };
 
-// Itself it has no accesses that are noted, and those of what it calls are not.
+// Neither this function's own accesses are noted, nor those of what it calls.
 __attribute__((no_sanitize("thread"))) inline void note_access(
     const void* address, std::size_t bytes, bool is_write) {
   if (!is_watched || address == &is_watched) return;

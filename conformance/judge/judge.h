@@ -107,9 +107,9 @@ Judged judge_each(const cases::Problem& problem, const cases::Golden& golden,
                   std::uint32_t operation, const Claim& claim,
                   const Output& output);
 
-// The bounds alone of q's elements, then of k's, around `want`, which is as
-// golden.q and golden.k; of those the golden says only whether it has q_lo. For
-// finite numbers. Cost: some 5 ns an element.
+// Returns the bounds of q's elements, then of k's, around the numbers `want`,
+// which take the place of golden.q and golden.k: these are not read. For finite
+// numbers. Cost: some 5 ns an element.
 std::vector<double> bounds_of(const cases::Problem& problem,
                               const cases::Golden& golden,
                               std::uint32_t operation, const Claim& claim,

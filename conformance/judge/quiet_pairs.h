@@ -1,5 +1,5 @@
-// quiet_pairs.h -- most pairs are no worse than one before them; these are
-// counted several at a time.
+// quiet_pairs.h -- counts, several at a time, the pairs that are no worse than
+// one before them, as most are.
 #pragma once
 
 #include <cstdint>

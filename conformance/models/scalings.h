@@ -40,7 +40,8 @@ struct RopeType {
   bool is_axial = false;         // several axes, which the type's code knows
 };
 
-// Returns that of rope_type, else of type, else "default". Throws ConfigError
+// Returns the type that rope_type names, else the one that type names, else
+// "default". Throws ConfigError
 // where both are there and differ, or the type is unknown.
 const RopeType& rope_type_of(const ConfigObject& rope);
 

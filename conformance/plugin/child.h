@@ -127,9 +127,9 @@ class Child {
   bool has_ended();
   void forward_output();
 
-  // Returns the process that runs the plug-in, which lies below the one that
-  // builds walls and the one that reaps orphans there; and the first of these.
-  // Below 0 before it is known.
+  // Returns the process that runs the plug-in; below 0 before it is known.
+  // Between it and outmost() there may be one that builds walls and one that
+  // reaps orphans behind them.
   pid_t inmost();
   pid_t outmost() const { return worker_; }
 

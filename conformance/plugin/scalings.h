@@ -173,7 +173,7 @@ inline reference::Scaling scaling_of(std::uint32_t bit) {
 }
 
 // The fields of ropeproof_scaling that must be given, in the order of their
-// parameters: of those that start as 0 or empty (reference/scaling.h). The
+// parameters: those that reference/scaling.h starts as 0 or empty. The
 // factor of long_rope may be left out beside an attention_factor.
 inline std::vector<std::string> needed_fields(const reference::Scaling& begun) {
   std::vector<std::string> needed;

@@ -43,8 +43,8 @@ struct Cell {
   std::string covers;   // what a verdict on it does: "logic; not precision"
   double worst = -1;    // the largest error over its bound; below 0: none seen
   double phase_rho = -1;  // of Totals
-  // The checks that count, of these those that were wrong or had no answer, and
-  // those of a profile that the engine does not offer.
+  // The checks that count; how many of them were wrong or had no answer; and
+  // how many a profile asks of what the engine does not offer.
   std::int64_t asked = 0, failed = 0, lacking = 0;
   std::vector<std::size_t> causes;  // of Scoreboard::causes, in their order
   // Red checks that no cause covers, and those that only an expired one does. 1

@@ -14,8 +14,9 @@ namespace ropeproof::conformance::selftest {
 
 class AskedCases {
  public:
-  // `row` is the one that a case was formed from, empty for a committed case
-  // and for a shape; `seed` that of its values, 0 for a committed case.
+  // `row`: the row that a case was formed from, empty for a committed case and
+  // for a shape. `seed`: what its values were drawn from, 0 for a committed
+  // case.
   using Look = std::function<void(const cases::Case&, const cover::Row& row,
                                   std::uint64_t seed)>;
 
@@ -24,7 +25,7 @@ class AskedCases {
   AskedCases(const cases::Corpus& corpus, const cover::Arrays& arrays,
              const plugin::Description& description, cases::Tier tier);
 
-  // The cases of a tier, without those of the tiers that it contains, on all
+  // Shows the cases of a tier, without the tiers that it contains, on all
   // cores: several threads call `look` at once. Passes on what it throws.
   void committed(cases::Tier tier, const Look& look) const;
   void formed(cases::Tier tier, const Look& look) const;

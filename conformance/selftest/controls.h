@@ -21,7 +21,8 @@ struct Control {
   wrong::Pipeline pipeline;
 };
 
-// "f32 direct", ...; those of f64 need cases in f64.
+// Returns all controls, "f32 direct" and so on; controls in f64 need cases in
+// f64.
 std::vector<Control> controls();
 
 // The cases that controls are judged on: the corpus, and some in f64 and f16.

@@ -20,8 +20,8 @@
 namespace ropeproof::conformance::selftest {
 
 // Which wrong rows the judge finds in the answers to calls of one operation, by
-// the classes of a call as the kernel sees them. Which of these a fault names
-// does not change that.
+// the classes of a call as the kernel sees them. It is counted once for all
+// faults, since no fault changes it.
 using FoundIn = std::map<cover::Row, WrongRows>;
 
 struct FaultTally {
