@@ -103,13 +103,15 @@ std::vector<Row> all_rows() {
       rows.push_back(make_row(ROPEPROOF_ROTATE, dtype, half, tokens, false, 2));
     }
   }
-  for (const std::string word : {"goes_on", "jumps"}) {
+  const auto add_moving = [&](auto positions, const std::string& word) {
     Row row = make_row(ROPEPROOF_ROPE, Format::kF32, half, 1);
-    row.positions = word == "jumps" ? Row::kJumps : Row::kGoesOn;
+    row.positions = positions;
     row.name += "/" + word;
     row.group += ", position " + word;
     rows.push_back(std::move(row));
-  }
+  };
+  add_moving(Row::kGoesOn, "goes_on");
+  add_moving(Row::kJumps, "jumps");
   return rows;
 }
 

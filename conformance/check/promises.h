@@ -5,6 +5,7 @@
 
 #include <ropeproof_kernel.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
@@ -72,8 +73,11 @@ enum class Aspect {
 // Whether its answer follows from the problem and its memory alone, not from
 // other calls.
 constexpr bool is_of_one_call(Aspect aspect) {
-  return (aspect >= Aspect::kGuardAtEnd && aspect <= Aspect::kFusedInPlace) ||
-         aspect == Aspect::kRowsAlone || aspect == Aspect::kNeighbours;
+  using enum Aspect;
+  constexpr Aspect kOfOneCall[] = {
+      kGuardAtEnd,     kGuardAtStart, kUnaligned,    kInPlace,   kStrided,
+      kStridedInPlace, kFused,        kFusedInPlace, kRowsAlone, kNeighbours};
+  return std::ranges::find(kOfOneCall, aspect) != std::end(kOfOneCall);
 }
 
 // How often a run asks.

@@ -24,7 +24,9 @@ struct Place {
 
   // Whether it says of every element that the bug could spoil whether it is
   // wrong.
-  bool is_exact() const { return kind <= Kind::kRule; }
+  bool is_exact() const {
+    return kind == Kind::kEverywhere || kind == Kind::kRule;
+  }
 
   // What the files of reports hold: nothing, the rule, or "?".
   std::string word() const {

@@ -227,10 +227,11 @@ std::string difference_markdown(const Difference& difference,
   for (const FateWords& words : kFates) {
     const auto& pairs = difference.of(words.fate);
     const bool is_split = words.fate == Fate::kNew || words.fate == Fate::kGone;
+    const bool is_worse =
+        words.fate == Fate::kBroken || words.fate == Fate::kGivenUp;
     text += std::string("| ") +
-            (words.fate <= Fate::kGivenUp && !pairs.empty()
-                 ? "**" + std::string(words.name) + "**"
-                 : words.name) +
+            (is_worse && !pairs.empty() ? "**" + std::string(words.name) + "**"
+                                        : words.name) +
             " | " + std::to_string(pairs.size()) + " | " + words.meaning +
             (is_split && !pairs.empty() ? ": " + verdicts_text(pairs) : "") +
             " |\n";

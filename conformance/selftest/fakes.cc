@@ -76,10 +76,8 @@ Finding find(const ExpectedFake& fake, const FakePlaces& places,
   const cases::Corpus subject = subject_for(kernel->description(), corpus);
   check::Selection selection;
   selection.operations = {"rope"};
-  const auto aspect = text::find_word(check::kAspectWords, fake.check);
-  if (aspect) {
-    selection.tier = std::max(selection.tier, check::promise(*aspect).from);
-  }
+  const check::Aspect aspect = fake.aspect;
+  selection.tier = std::max(selection.tier, check::promise(aspect).from);
   selection.values_only = aspect == check::Aspect::kValues;
   if (aspect == check::Aspect::kReject) selection.cases = {kReject};
   report::Report report = check::run_suite(*kernel, subject, selection);
@@ -102,7 +100,9 @@ FakeScore score(const ExpectedFake& fake, const FakePlaces& places,
   const Finding got = find(fake, places, corpus);
   FakeScore score;
   score.name = std::string(fake.name);
-  if (!fake.check.empty()) score.name += ", " + std::string(fake.check);
+  if (fake.aspect != check::Aspect::kValues) {
+    score.name += ", " + text::word(fake.aspect);
+  }
   score.want = want.text();
   score.got = got.text();
   score.is_right = got.verdict == want.verdict &&

@@ -167,12 +167,12 @@ std::string line(const HackRow& row) {
   return text::format("  %s  %-26s ", row.is_right ? "ok   " : "FAULT",
                       std::string(row.hack.name).c_str()) +
          row.got + "\n" +
-         (row.is_right ? ""
-                       : "         expected " +
-                             (row.hack.fate < Fate::kOutOfReach
-                                  ? std::string(row.hack.why)
-                                  : "that it conforms") +
-                             "\n");
+         (row.is_right
+              ? ""
+              : "         expected " +
+                    (is_caught(row.hack.fate) ? std::string(row.hack.why)
+                                              : "that it conforms") +
+                    "\n");
 }
 
 std::string fate_text(const HackRow& row) {
@@ -220,8 +220,7 @@ std::string score_text(const std::vector<HackRow>& rows) {
     }
     return text::part_of(counted.right, counted.all);
   };
-  return tally([](Fate fate) { return fate < Fate::kOutOfReach; }) +
-         " hacks caught, " +
+  return tally(is_caught) + " hacks caught, " +
          tally([](Fate fate) { return fate == Fate::kOutOfReach; }) +
          " out of reach conform, as " +
          tally([](Fate fate) { return fate == Fate::kHonest; }) +

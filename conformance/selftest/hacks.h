@@ -25,6 +25,9 @@ enum class Fate {
   kOutOfReach,  // it conforms, for the reason `why`
   kHonest,      // it conforms
 };
+constexpr bool is_caught(Fate fate) {
+  return fate == Fate::kCaught || fate == Fate::kReaches;
+}
 
 struct Hack {
   enum Kind { kLibrary, kPython, kPlugin } kind = kLibrary;
