@@ -159,11 +159,12 @@ TEST_CASE("moving bits without a fault is level L3", "[conformance][levels]") {
 TEST_CASE("a fake that does not get its verdict is a fault",
           "[conformance][fakes]") {
   const FakePlaces places{ROPEPROOF_FAKES_DIR, ""};
-  ExpectedFake echo{"echo", "", check::Verdict::kFail, ""};
+  ExpectedFake echo{"echo", check::Aspect::kValues, check::Verdict::kFail, ""};
   CHECK(score(echo, places, cases::committed()).is_right);
   echo.verdict = check::Verdict::kPass;
   CHECK_FALSE(score(echo, places, cases::committed()).is_right);
-  echo = {"echo", "", check::Verdict::kFail, "for another reason"};
+  echo = {"echo", check::Aspect::kValues, check::Verdict::kFail,
+          "for another reason"};
   CHECK_FALSE(score(echo, places, cases::committed()).is_right);
 }
 

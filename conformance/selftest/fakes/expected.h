@@ -29,7 +29,7 @@ struct ExpectedFake {
   std::optional<check::Verdict> verdict;
   std::string_view reason;  // what the verdict's reason contains
   enum Kind { kLibrary, kProcess } kind = kLibrary;
-  bool needs_device = false;  // which this machine has not
+  bool needs_device = false;  // and there is none
 
   // Returns the exit status of a run that includes the check.
   constexpr int exit_status() const {
@@ -139,23 +139,23 @@ inline constexpr auto kExpectedFakes = [] {
       {"crash_in_load", kValues, std::nullopt,
        "crashes while it is loaded: killed by signal 11"},
       // Lies in the protocol.
-      {"answers-twice", "", kError, "sends more bytes than its header declares",
-       ExpectedFake::kProcess},
-      {"half-frame", "", kError,
+      {"answers-twice", kValues, kError,
+       "sends more bytes than its header declares", ExpectedFake::kProcess},
+      {"half-frame", kValues, kError,
        "ends in the middle of an answer: exited with status 0",
        ExpectedFake::kProcess},
-      {"answers-another", "", kError, "answers request 0, not ",
+      {"answers-another", kValues, kError, "answers request 0, not ",
        ExpectedFake::kProcess},
       {"garbage", kValues, kError, "header is no JSON object: \"rotating...\"",
        ExpectedFake::kProcess},
       {"short", kValues, kError, "buffers of status \"ok\"",
        ExpectedFake::kProcess},
-      {"never-reads", "", kTimeout, "no answer within 900 ms",
+      {"never-reads", kValues, kTimeout, "no answer within 900 ms",
        ExpectedFake::kProcess},
       {"stalls", kValues, kTimeout,
        "no answer within 900 ms, but a part of one", ExpectedFake::kProcess},
       {"ends", kValues, kCrash, "exited with status 4", ExpectedFake::kProcess},
-      {"later-abi", "", std::nullopt, "reports ABI 7, this suite speaks 1",
+      {"later-abi", kValues, std::nullopt, "reports ABI 7, this suite speaks 1",
        ExpectedFake::kProcess},
   });
 }();
