@@ -89,6 +89,10 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
     Choosy kernel(d, wrong::exact_pipeline());
     kernel.dtype = dtype;
     kernel.operation = operation;
+    // One that is wrong at once says as well how often it is asked.
+    if (dtype != kNone || operation != kNone) {
+      kernel.canned = {plugin::Outcome::kUnsupported, ""};
+    }
     CAPTURE(d.operations, dtype, operation);
     CHECK(std::ranges::count(run_suite(kernel, cases::committed(), {}).checks,
                              Aspect::kManyCalls, &Check::aspect) == 1);
