@@ -152,7 +152,7 @@ DoubleDouble weighted_position(const Angles& angles, const Tokens& tokens,
   return sum;
 }
 
-// One cosine and sine at a time, to a hundred bits.
+// Cosines and sines to a hundred bits.
 template <class T, class Round>
 void form_exactly(const Angles& angles, const Tokens& tokens, std::size_t first,
                   std::size_t n, std::size_t stride, T* cos, T* sin,
@@ -160,6 +160,16 @@ void form_exactly(const Angles& angles, const Tokens& tokens, std::size_t first,
   const Plan& plan = angles.plan;
   const bool has_weights = !plan.axis_weights().empty();
   const bool has_axes = !plan.axis_of_pair().empty();
+  ExactPairs some{};
+  std::size_t places[ExactPairs::kMost], count = 0;  // in cos and sin
+  const auto form_some = [&] {
+    exact_cos_sins(some, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      cos[places[i]] = round({some.cos.hi[i], some.cos.lo[i]});
+      sin[places[i]] = round({some.sin.hi[i], some.sin.lo[i]});
+    }
+    count = 0;
+  };
   for (std::int64_t t = 0; t < tokens.count; ++t) {
     const double* amplitude = amplitudes_of(angles, tokens, t);
     for (std::size_t i = 0; i < n; ++i) {
@@ -169,15 +179,16 @@ void form_exactly(const Angles& angles, const Tokens& tokens, std::size_t first,
           has_weights
               ? weighted_position(angles, tokens, t, pair)
               : DoubleDouble{position_of(angles.positions, tokens, t, axis), 0};
-      const CosSin value =
-          exact_cos_sin(p, {plan.circles_hi()[pair], plan.circles_lo()[pair]},
-                        amplitude[pair]);
-      cos[i] = round(value.cos);
-      sin[i] = round(value.sin);
+      some.position.hi[count] = p.hi;
+      some.position.lo[count] = p.lo;
+      some.circles.hi[count] = plan.circles_hi()[pair];
+      some.circles.lo[count] = plan.circles_lo()[pair];
+      some.amplitude[count] = amplitude[pair];
+      places[count++] = static_cast<std::size_t>(t) * stride + i;
+      if (count == ExactPairs::kMost) form_some();
     }
-    cos += stride;
-    sin += stride;
   }
+  if (count > 0) form_some();
 }
 
 void form_token(const Angles& angles, const Tokens& tokens, std::int64_t t,

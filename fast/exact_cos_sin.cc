@@ -34,25 +34,26 @@ constexpr DoubleDouble kQuarterCircle = {0x1.921fb54442d18p+0,
 // quotient, of which again 0.309 arrive, and 3 u^2 for the sum, relative to a
 // bracket of at least 0.69. The fixed point is 10 u^2. Brackets from n = 19 on
 // are doubles: of their error, 2 u, z^9/18! arrive, u^2/16.
-CosSin nested(DoubleDouble z) {
-  constexpr int kLast = 25, kLastDouble = 19;
-  const auto step_of = [&](double bracket, int n) HWY_ATTR {
-    return 1 - z.hi * bracket / static_cast<double>(n * (n + 1));
-  };
-  double cos = 1, sin = 1;
-  for (int n = kLast; n >= kLastDouble; n -= 2) {
-    cos = step_of(cos, n);
-    sin = step_of(sin, n + 1);
+template <int kN>
+HWY_INLINE CosSin Brackets(DoubleDouble z) {
+  constexpr int kLast = 25, kFirstDouble = 19;
+  constexpr double kCos = kN * (kN + 1), kSin = (kN + 1) * (kN + 2);
+  if constexpr (kN > kLast) {
+    return {{1, 0}, {1, 0}};
+  } else {
+    const auto [cos, sin] = Brackets<kN + 2>(z);
+    if constexpr (kN >= kFirstDouble) {
+      return {{1 - z.hi * cos.hi / kCos, 0}, {1 - z.hi * sin.hi / kSin, 0}};
+    } else {
+      return {DoubleDouble{1, 0} + -(z * cos / kCos),
+              DoubleDouble{1, 0} + -(z * sin / kSin)};
+    }
   }
-  const auto step = [&](DoubleDouble bracket, int n) HWY_ATTR {
-    return DoubleDouble{1, 0} +
-           -(z * bracket / static_cast<double>(n * (n + 1)));
-  };
-  CosSin brackets{{cos, 0}, {sin, 0}};
-  for (int n = kLastDouble - 2; n >= 1; n -= 2) {
-    brackets = {step(brackets.cos, n), step(brackets.sin, n + 1)};
-  }
-  return brackets;
+}
+
+// The sign's bit where bit 1 of a number of quarter circles is set.
+HWY_INLINE std::uint64_t SignOf(std::uint64_t quarters) {
+  return (quarters & 2) << 62;
 }
 
 }  // namespace
@@ -66,8 +67,8 @@ CosSin nested(DoubleDouble z) {
 // |x| <= pi/4 + 2^-50: the first terms left out, with 28! and 29!, are below
 // 2^-107. The brackets: 11 u^2; sine's product 5 u^2, the amplitude's 5 u^2.
 // Sum: 30 u^2 + 2^-107 < 2^-101.  -> kExactCosSinBound
-CosSin ExactCosSin(DoubleDouble position, DoubleDouble circles,
-                   double amplitude) {
+HWY_INLINE CosSin ExactOf(DoubleDouble position, DoubleDouble circles,
+                          double amplitude) {
   double quarters = 0;
   const auto without_whole = [&](double x) HWY_ATTR {
     const double whole = std::nearbyint(x);
@@ -86,18 +87,42 @@ CosSin ExactCosSin(DoubleDouble position, DoubleDouble circles,
   const DoubleDouble x = r * kQuarterCircle;
   const DoubleDouble z = x * x;
   const DoubleDouble m{amplitude, 0};
-  const CosSin brackets = nested(z);
+  const CosSin brackets = Brackets<1>(z);
   const DoubleDouble c = m * brackets.cos;
   const DoubleDouble s = m * (x * brackets.sin);
-  switch (static_cast<int>(quarters) & 3) {
-    case 0:
-      return {c, s};
-    case 1:
-      return {-s, c};
-    case 2:
-      return {-c, -s};
-    default:
-      return {s, -c};
+  // Odd quarters exchange the two. Bits, for branches would keep the compiler
+  // from making vectors of this.
+  const auto quarter = static_cast<std::uint64_t>(static_cast<int>(quarters));
+  const std::uint64_t is_odd = -(quarter & 1);
+  const auto chosen_of = [&](double even, double odd,
+                             std::uint64_t sign) HWY_ATTR {
+    const auto bits = std::bit_cast<std::uint64_t>(even);
+    const auto exchange = (bits ^ std::bit_cast<std::uint64_t>(odd)) & is_odd;
+    return std::bit_cast<double>(bits ^ exchange ^ sign);
+  };
+  const std::uint64_t cos_sign = SignOf(quarter + 1),
+                      sin_sign = SignOf(quarter);
+  return {{chosen_of(c.hi, s.hi, cos_sign), chosen_of(c.lo, s.lo, cos_sign)},
+          {chosen_of(s.hi, c.hi, sin_sign), chosen_of(s.lo, c.lo, sin_sign)}};
+}
+
+CosSin ExactCosSin(DoubleDouble position, DoubleDouble circles,
+                   double amplitude) {
+  return ExactOf(position, circles, amplitude);
+}
+
+void ExactCosSins(ExactPairs& pairs, std::size_t n) {
+  // Whole vectors: what is left would be formed one by one.
+  constexpr std::size_t kStep = HWY_MAX_BYTES >= 32 ? 8 : 1;
+  const std::size_t all = (n + kStep - 1) / kStep * kStep;
+  for (std::size_t i = 0; i < all; ++i) {
+    const auto [cos, sin] =
+        ExactOf({pairs.position.hi[i], pairs.position.lo[i]},
+                {pairs.circles.hi[i], pairs.circles.lo[i]}, pairs.amplitude[i]);
+    pairs.cos.hi[i] = cos.hi;
+    pairs.cos.lo[i] = cos.lo;
+    pairs.sin.hi[i] = sin.hi;
+    pairs.sin.lo[i] = sin.lo;
   }
 }
 
@@ -110,12 +135,17 @@ namespace ropeproof::fast {
 namespace {
 
 HWY_EXPORT(ExactCosSin);
+HWY_EXPORT(ExactCosSins);
 
 }  // namespace
 
 CosSin exact_cos_sin(DoubleDouble position, DoubleDouble circles,
                      double amplitude) noexcept {
   return ROPEPROOF_FAST_DISPATCH(ExactCosSin)(position, circles, amplitude);
+}
+
+void exact_cos_sins(ExactPairs& pairs, std::size_t n) noexcept {
+  ROPEPROOF_FAST_DISPATCH(ExactCosSins)(pairs, n);
 }
 
 // First to odd: an inexact x takes, of the two doubles around it, the one with

@@ -1,9 +1,12 @@
 #include "fast/exact_cos_sin.h"
 
+#include <bit>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "fast/bounds.h"
@@ -16,6 +19,13 @@ namespace {
 
 using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
     300, boost::multiprecision::digit_base_2>>;
+
+bool same(DoubleDouble x, DoubleDouble y) {
+  return std::bit_cast<std::uint64_t>(x.hi) ==
+             std::bit_cast<std::uint64_t>(y.hi) &&
+         std::bit_cast<std::uint64_t>(x.lo) ==
+             std::bit_cast<std::uint64_t>(y.lo);
+}
 
 Real real(DoubleDouble x) { return Real(x.hi) + Real(x.lo); }
 
@@ -42,6 +52,42 @@ TEST_CASE("an exact cosine and sine stay within its stated bound",
   CHECK(worst <= kExactCosSinBound);
   record("exact cosine and sine", "any", "2^-101", kExactCosSinBound * 0x1p101,
          worst * 0x1p101);
+}
+
+TEST_CASE("exact cosines and sines of many pairs have the bits of one",
+          "[fast][R2][exact]") {
+  std::mt19937_64 random(6);
+  for (int round = 0; round < 200; ++round) {
+    ExactPairs pairs{};
+    const std::size_t n = 1 + random() % ExactPairs::kMost;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double p = std::ldexp(
+          static_cast<double>(static_cast<std::int64_t>(random())), -11);
+      pairs.position.hi[i] =
+          random() % 2 == 0 ? p : std::nearbyint(p * 0x1p-30);
+      pairs.position.lo[i] = random() % 2 == 0 ? 0 : std::ldexp(p, -54);
+      pairs.circles.hi[i] =
+          std::ldexp(static_cast<double>(random() >> 11), -56);
+      pairs.circles.lo[i] = std::ldexp(pairs.circles.hi[i], -54);
+      pairs.amplitude[i] = 1.25;
+    }
+    std::vector<CosSin> all;
+    on_every_target([&](const std::string& target) {
+      CAPTURE(target, round, n);
+      exact_cos_sins(pairs, n);
+      for (std::size_t i = 0; i < n; ++i) {
+        CAPTURE(i);
+        const CosSin one = exact_cos_sin(
+            {pairs.position.hi[i], pairs.position.lo[i]},
+            {pairs.circles.hi[i], pairs.circles.lo[i]}, pairs.amplitude[i]);
+        CHECK(same(one.cos, {pairs.cos.hi[i], pairs.cos.lo[i]}));
+        CHECK(same(one.sin, {pairs.sin.hi[i], pairs.sin.lo[i]}));
+        if (all.size() < n) all.push_back(one);
+        CHECK(same(one.cos, all[i].cos));
+        CHECK(same(one.sin, all[i].sin));
+      }
+    });
+  }
 }
 
 TEST_CASE("a sum of two doubles rounds to float once", "[fast][exact]") {
