@@ -31,9 +31,9 @@ struct ExactPairs {
   Numbers cos, sin;
 };
 
-// Does the same for the first n of `pairs`, with the same bits; what lies behind
-// them changes. Cost of each of 16: about 0.04 us with AVX-512, 0.06 with AVX2;
-// without FMA that of one.
+// Does the same for the first n of `pairs`, with the same bits; what lies
+// behind them changes. Cost of each of 16: about 0.04 us with AVX-512, 0.06
+// with AVX2; without FMA that of one.
 void exact_cos_sins(ExactPairs& pairs, std::size_t n) noexcept;
 
 // x rounded once: to nearest, ties to even.
