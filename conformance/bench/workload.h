@@ -13,6 +13,7 @@
 
 #include "conformance/bench/limits.h"
 #include "conformance/bench/rows.h"
+#include "conformance/cases/counter_generator.h"
 #include "conformance/judge/judge.h"
 
 namespace ropeproof::conformance::bench {
@@ -61,11 +62,14 @@ class Workload {
   // q and k as at first, and nothing in any output.
   void refresh();
 
-  // The next call's position, where the row's changes.
+  // The next call's position, where the row's changes; random ones are the same
+  // in each run.
   void move() {
     if (row_.positions == Row::kStays) return;
-    const std::int64_t step = row_.positions == Row::kJumps ? 1237 : 1;
-    positions_[0] = 4096 + (++moves_ * step) % 8192;
+    const std::uint64_t by = row_.positions == Row::kGoesOn
+                                 ? ++moves_
+                                 : cases::random_bits(1, ++moves_);
+    positions_[0] = 4096 + static_cast<std::int64_t>(by % 8192);
   }
 
   // What the kernel's problems, solved once after refresh(), have left, beside
@@ -104,7 +108,7 @@ class Workload {
   Allocate allocate_;
   Changed changed_;
   std::uint64_t draws_, drawn_ = 0;   // of change(): seed and number
-  std::int64_t moves_ = 0;            // of the position
+  std::uint64_t moves_ = 0;           // of the position
   std::int64_t shift_ = 0;            // of positions and rows of a table
   std::vector<std::int64_t> chosen_;  // tokens
   cases::Case case_;                  // at the chosen tokens, proved
