@@ -12,7 +12,6 @@
 #include <new>
 #include <random>
 
-#include "conformance/cases/counter_generator.h"
 #include "conformance/cases/form_golden.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"

@@ -62,8 +62,7 @@ class Workload {
   // q and k as at first, and nothing in any output.
   void refresh();
 
-  // The next call's position, where the row's changes; random ones are the same
-  // in each run.
+  // The next call's position, where the row's changes.
   void move() {
     if (row_.positions == Row::kStays) return;
     const std::uint64_t by = row_.positions == Row::kGoesOn
