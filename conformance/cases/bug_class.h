@@ -3,17 +3,69 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "conformance/text/word_tables.h"
+
 namespace ropeproof::conformance::cases {
+
+// The part of a kernel that goes wrong: the words that keys begin with.
+enum class Area {
+  kLayout,
+  kRotation,
+  kWindow,
+  kFrequency,
+  kScaling,
+  kPosition,
+  kAngle,
+  kOutput,
+  kTable,
+  kMemory,
+  kShape,
+  kWeights,
+  kAxes,
+  kCall,
+  kSource,
+  kValue
+};
+inline constexpr text::Words<Area, 16> kAreaWords{
+    {{Area::kLayout, "layout"},
+     {Area::kRotation, "rotation"},
+     {Area::kWindow, "window"},
+     {Area::kFrequency, "frequency"},
+     {Area::kScaling, "scaling"},
+     {Area::kPosition, "position"},
+     {Area::kAngle, "angle"},
+     {Area::kOutput, "output"},
+     {Area::kTable, "table"},
+     {Area::kMemory, "memory"},
+     {Area::kShape, "shape"},
+     {Area::kWeights, "weights"},
+     {Area::kAxes, "axes"},
+     {Area::kCall, "call"},
+     {Area::kSource, "source"},
+     {Area::kValue, "value"}}};
+// An area that is not known does not compile.
+consteval Area area_of(std::string_view key) {
+  return text::find_word(kAreaWords, key.substr(0, key.find('/'))).value();
+}
 
 // What goes wrong with RoPE, and a public case of it: an issue, a change or
 // a commit of a project that it happened to, below https://github.com/; empty:
 // none is known. The key is an area, a slash and what goes wrong there.
 struct BugClass {
   std::string_view key, meaning, link;
+  Area area;
+
+  consteval BugClass(std::string_view its_key, std::string_view its_meaning,
+                     std::string_view its_link)
+      : key(its_key),
+        meaning(its_meaning),
+        link(its_link),
+        area(area_of(its_key)) {}
 };
 
 inline constexpr BugClass kBugClasses[] = {
@@ -140,14 +192,15 @@ inline constexpr BugClass kBugClasses[] = {
 
 // What numbers show of a bug that nobody has met. No case aims at these.
 inline constexpr BugClass kSeenClasses[] = {
-    {"angle/other", "rotated by another angle", ""},
+    {"angle/other", "rotated by another position, frequency or angle", ""},
     {"frequency/other", "other frequencies", ""},
     {"memory/wrong-place", "read or written where another element lies", ""},
     {"position/other", "rotated by another position", ""},
     {"rotation/cosine-or-sine-off", "cosine or sine off, the other right", ""},
     {"scaling/other", "frequencies of scalings off", ""},
     {"table/misread", "given cosines and sines read wrongly", ""},
-    {"value/altered", "inputs, products or results altered", ""}};
+    {"value/altered", "inputs, products or results altered", ""},
+    {"value/or-rotation-off", "cosines, sines, products or results off", ""}};
 
 class Bug {
  public:
@@ -162,7 +215,10 @@ class Bug {
     return bug;
   }
 
-  // "" for none.
+  // Nothing, or "", for none.
+  std::optional<Area> area() const {
+    return class_ == nullptr ? std::nullopt : std::optional(class_->area);
+  }
   std::string key() const { return text(&BugClass::key); }
   std::string meaning() const { return text(&BugClass::meaning); }
   std::string link() const {

@@ -190,29 +190,6 @@ AngleCause angle_cause(const std::vector<const Answer*>& answers,
   return Causes(answers, pairs).find();
 }
 
-double middle_factor(std::vector<TurnedPair> pairs) {
-  std::ranges::sort(pairs, {}, &TurnedPair::factor);
-  double all = 0, before = 0;
-  for (const TurnedPair& p : pairs) all += p.certainty;
-  for (const TurnedPair& p : pairs) {
-    before += p.certainty;
-    if (2 * before >= all) return p.factor;
-  }
-  return 1;
-}
-
-bool have_factor(const std::vector<TurnedPair>& pairs, double factor) {
-  constexpr double kFarthest = 4;  // bounds
-  return 8 * std::ranges::count_if(
-                 pairs,
-                 [&](const TurnedPair& p) {
-                   return std::abs(p.factor - factor) *
-                              std::sqrt(p.certainty / p.rows) <=
-                          kFarthest;
-                 }) >=
-         7 * std::ssize(pairs);
-}
-
 double factor_of_angles(const std::vector<const Answer*>& answers,
                         const std::vector<TurnedPair>& pairs) {
   struct Angle {

@@ -29,12 +29,6 @@ struct TurnedPair {
 AngleCause angle_cause(const std::vector<const Answer*>& answers,
                        const std::vector<TurnedPair>& pairs);
 
-// The middle of their factors, each by its certainty.
-double middle_factor(std::vector<TurnedPair> pairs);
-
-// Whether one factor of all results is that of nearly every pair.
-bool have_factor(const std::vector<TurnedPair>& pairs, double factor);
-
 // The one factor of all angles that explains most of what they are off by.
 double factor_of_angles(const std::vector<const Answer*>& answers,
                         const std::vector<TurnedPair>& pairs);

@@ -132,7 +132,7 @@ std::int64_t Failures::broken_by(std::size_t hypothesis,
 bool Failures::spares_pairs(std::size_t hypothesis,
                             const std::vector<std::size_t>& some) {
   const wrong::Mutation& h = hypotheses_[hypothesis];
-  const bool is_position = h.bug.key().starts_with("position/");
+  const bool is_position = h.bug.area() == cases::Area::kPosition;
   if (!is_position && !h.ends_early) return false;
   std::size_t divided = 0, all = 0;
   for (const std::size_t i : some) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/explain/angle_cause.h"
+#include "conformance/explain/factors.h"
 #include "conformance/explain/frequency_fits.h"
 #include "conformance/explain/levels.h"
 #include "conformance/explain/moved_spots.h"
@@ -28,6 +29,9 @@ constexpr double kMostLeft = 0.15, kStepLuck = 0.004;
 constexpr double kAsGood = 2.5;
 // What is farther off counts as this, over the bound, squared.
 constexpr double kLargestError = 64;
+
+constexpr const char* kOffsets =
+    "look at offsets, strides and the types they are held in";
 
 // Squared errors, over the squares of the bounds, and what is left of them once
 // a way explains them, by so many unknowns.
@@ -66,8 +70,12 @@ class Reader {
       return not_finite();
     }
     if (is_most(zeros_)) {
-      return {"0 in place of results", "value/altered", 4,
-              "look for a flush, a mask, a row that is cleared"};
+      // Far from any row memory holds 0.
+      return are_zeros_far_
+                 ? Step{"0 in place of results, as of inputs read elsewhere",
+                        "memory/wrong-place", 6, kOffsets}
+                 : Step{"0 in place of results", "value/altered", 4,
+                        "look for a flush, a mask, a row that is cleared"};
     }
     if (2 * (not_finite_ + left_alone_) > spots_) return {};
     return numeric();
@@ -81,6 +89,9 @@ class Reader {
 
   void add(const Answer& answer) {
     const std::vector<Spot> spots = wrong_spots(answer, kMostSpots / 8);
+    const cases::Spacing spacing = answer.asked->problem.storage.spacing;
+    const bool is_far =
+        spacing == cases::Spacing::kWide || spacing == cases::Spacing::kFar;
     answers_.push_back(&answer);
     spots_ += spots.size();
     left_nans_ += std::ranges::any_of(spots, &Spot::is_left) ? 1u : 0u;
@@ -89,6 +100,7 @@ class Reader {
       left_alone_ += spot.is_left ? 1 : 0;
       not_finite_ += spot.is_finite || spot.is_left ? 0 : 1;
       zeros_ += spot.is_zero ? 1 : 0;
+      are_zeros_far_ = are_zeros_far_ && (!spot.is_zero || is_far);
       has_halves_ = has_halves_ || std::isfinite(spot.y.real()) !=
                                        std::isfinite(spot.y.imag());
     }
@@ -110,8 +122,7 @@ class Reader {
     if (rows.empty() || std::abs(rows[0].turn) == 0) return;
     const auto count = static_cast<double>(rows.size());
     Complex cross = 0;
-    double xx = 0, cosine = 0, sine = 0, scale = 0, wants = 0, errors = 0,
-           times = 0;
+    double xx = 0, cosine = 0, sine = 0, scale = 0, wants = 0, errors = 0;
     for (const Spot& s : rows) {
       const double w = 1 / (s.bound * s.bound);
       const Complex e = s.y - s.want;
@@ -122,7 +133,6 @@ class Reader {
       scale += w * (std::conj(s.want) * e).real();
       wants += w * std::norm(s.want);
       errors += w * std::norm(e);
-      times += w * (std::conj(s.want) * s.y).real();
     }
     const bool is_seen = xx > 0 && wants > 0 && std::isfinite(xx * wants) &&
                          std::isfinite(errors) && std::abs(cross) > 0;
@@ -130,9 +140,14 @@ class Reader {
     // A few large errors tell no more than others.
     const double share = std::min(1.0, kLargestError * count / errors);
     errors_ += share * errors;
-    times_ += share * times;
-    all_wants_ += share * wants;
     const Complex turn = cross / xx, due = rows[0].turn;
+    const auto add_factor = [&](Factor& to, double product, double square) {
+      to.products += share * product, to.squares += share * square;
+    };
+    const double c = due.real(), d = due.imag();
+    add_factor(results_, scale, wants);
+    add_factor(cosines_, c * cosine, c * c * xx);
+    add_factor(sines_, d * sine, d * d * xx);
     const Complex by[kWays] = {due + cosine / xx,
                                due + Complex(0, sine / xx),
                                due * (1 + scale / wants),
@@ -170,8 +185,7 @@ class Reader {
         : moves_.are_entries() ? "cosines and sines read elsewhere in a table"
                                : nullptr;
     if (what == nullptr) return std::nullopt;
-    return Step{what, "memory/wrong-place", 6,
-                "look at offsets, strides and the types they are held in"};
+    return Step{what, "memory/wrong-place", 6, kOffsets};
   }
 
   static Step unwritten() {
@@ -212,22 +226,15 @@ class Reader {
     // chosen anew for every pair and token.
     constexpr double kRightLength = 1.5;  // bounds of a pair: of two elements
     if (left_[kSign].largest <= kRightLength && is_seen(kSign)) {
-      return results_times(-1, kSign);
+      return times(Factored::kResults, -1, kSign);
     }
     double least = 1;
     for (const Way way : {kAngle, kSine, kCosine, kScale}) {
       least = std::min(least, part(way));
     }
+    if (const auto factored = of_factor(least)) return *factored;
     // Where all are as good the first one; of angles that are far off, what is
     // not one.
-    const double factor = middle_factor(groups_);
-    const double of_factor = errors_of_factor(factor);
-    // What is left within the bounds is no reason for another way.
-    const bool is_good = of_factor <= kAsGood * least + 1e-9 ||
-                         of_factor * errors_ <= equations();
-    if (of_factor <= kMostLeft && is_good && have_factor(groups_, factor)) {
-      return results_times(factor, kScale);
-    }
     constexpr double kFar = 0.5;
     std::vector<Way> ways = {kAngle, kSine, kCosine, kScale};
     if (furthest_[kAngle] > kFar) ways = {kSine, kCosine, kScale, kAngle};
@@ -275,14 +282,6 @@ class Reader {
   }
   bool is_given() const { return forms(false); }
 
-  double errors_of_factor(double factor) const {
-    // |y - k w|^2 = |y - w|^2 - 2 (k - 1) (w, y - w) + (k - 1)^2 |w|^2
-    const double more = factor - 1;
-    return (errors_ - 2 * more * (times_ - all_wants_) +
-            more * more * all_wants_) /
-           errors_;
-  }
-
   // No rotation: then single elements.
   Step of_elements() const {
     constexpr double kNoRotation = kMostLeft, kFewest = 8;
@@ -304,18 +303,52 @@ class Reader {
               "look for numbers of few bits, as int8, or a rounding to whole "
               "steps"};
     }
+    // What is off by little more than its bound says nothing of a rotation.
+    constexpr double kClear = 8;
+    if (errors_ < kClear * equations()) return one_of_several();
     return {"inputs, products or results altered", "value/altered", 4,
             "look for what is done to elements by themselves: a narrower "
             "type, a limit, a sign"};
   }
 
-  Step results_times(double factor, Way way) const {
-    Step step =
-        named(text::format("results times %.6g", factor), length_bug(), 4, way);
-    step.fitted = {{step.what, "", step.bug, step.equation, step.advice,
-                    wrong::set(&wrong::Pipeline::result,
-                               [factor](double y) { return factor * y; })}};
+  Step times(Factored what, double factor, Way way) const {
+    const wrong::Mutation fitted = explain::times(
+        what, factor,
+        what == Factored::kResults ? length_bug()
+                                   : cases::Bug("rotation/cosine-or-sine-off"));
+    Step step = named(fitted.name, fitted.bug, 4, way);
+    step.fitted = {fitted};
     return step;
+  }
+
+  // A factor of all results, cosines or sines that explains as much as a number
+  // for each pair does, or all within the bounds.
+  std::optional<Step> of_factor(double least) const {
+    const double factor = middle_factor(groups_);
+    const double of_results = results_.part(factor, errors_),
+                 of_cosines = cosines_.part(cosines_.best(), errors_),
+                 of_sines = sines_.part(sines_.best(), errors_);
+    const double of_best = std::min({of_results, of_cosines, of_sines});
+    const auto is_good = [&](double part) {
+      return part <= kMostLeft && part <= kAsGood * of_best + 1e-9 &&
+             (part <= kAsGood * least + 1e-9 || part * errors_ <= equations());
+    };
+    const bool is_result = is_good(of_results) && have_factor(groups_, factor);
+    if (is_result && (is_good(of_cosines) || is_good(of_sines))) {
+      return one_of_several();
+    }
+    if (is_result) return times(Factored::kResults, factor, kScale);
+    if (is_good(of_cosines)) {
+      return times(Factored::kCosines, cosines_.best(), kCosine);
+    }
+    if (!is_good(of_sines)) return std::nullopt;
+    return times(Factored::kSines, sines_.best(), kSine);
+  }
+
+  Step one_of_several() const {
+    return {"cosines, sines, inputs, products or results off",
+            "value/or-rotation-off", 4,
+            "look for a narrower type or a constant on the way"};
   }
 
   Step named(std::string what, cases::Bug bug, int equation, Way way) const {
@@ -345,7 +378,7 @@ class Reader {
     if (cause == AngleCause::kFrequency) {
       return named("frequencies of pairs off" + by, frequency_bug(), 1, kAngle);
     }
-    return named("rotated by another angle" + by,
+    return named("rotated by another position, frequency or angle" + by,
                  is_given() ? turn_bug() : cases::Bug("angle/other"), 2,
                  kAngle);
   }
@@ -357,12 +390,13 @@ class Reader {
   const plugin::Description& kernel_;
   std::vector<const Answer*> answers_;
   std::vector<TurnedPair> groups_;
-  bool has_left_numbers_ = false, has_halves_ = false;
+  bool has_left_numbers_ = false, has_halves_ = false, are_zeros_far_ = true;
   std::size_t left_nans_ = 0;  // answers
   std::size_t spots_ = 0, left_alone_ = 0, not_finite_ = 0, zeros_ = 0,
               unlike_ = 0;
   MovedSpots moves_;
-  double errors_ = 0, times_ = 0, all_wants_ = 0;
+  double errors_ = 0;
+  Factor results_, cosines_, sines_;
   std::array<Left, kWays> left_{};
   std::array<double, kWays> furthest_{};
 };

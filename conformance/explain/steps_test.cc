@@ -90,7 +90,17 @@ TEST_CASE("the step that is wrong is seen from numbers alone",
         Bug("window/outside-overwritten"));  // no pair is wrong
   CHECK(step_seen([](const At& a) {
           return Complex(1.01 * a.turn.real(), a.turn.imag()) * a.x;
-        }).what == "cosines off by up to 0.01, sines within the bound");
+        }).what == "cosines times 1.01");
+  CHECK(step_seen([](const At& a) {
+          return Complex(a.turn.real(), 0.99 * a.turn.imag()) * a.x;
+        }).what == "sines times 0.99");
+  CHECK(step_seen([](const At& a) { return 0.99 * a.turn * a.x; }).what ==
+        "results times 0.99");
+  // What is off by little more than its bound may be any of several steps.
+  CHECK(bug([](const At& a) {
+          const Complex y = a.turn * a.x;
+          return Complex(in_bits(y.real(), 20), in_bits(y.imag(), 20));
+        }) == Bug("value/or-rotation-off"));
   CHECK(bug([](const At& a) {
           return Complex(a.turn.real(), in_bits(a.turn.imag(), 9)) * a.x;
         }) == Bug("rotation/cosine-or-sine-off"));

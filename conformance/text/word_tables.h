@@ -29,8 +29,8 @@ std::string word(const Words<Value, kSize>& words, Value value) {
 }
 
 template <class Value, std::size_t kSize>
-std::optional<Value> find_word(const Words<Value, kSize>& words,
-                               std::string_view text) {
+constexpr std::optional<Value> find_word(const Words<Value, kSize>& words,
+                                         std::string_view text) {
   for (const auto& [value, known] : words) {
     if (known == text) return value;
   }

@@ -9,41 +9,68 @@ namespace ropeproof::conformance::selftest::strangers {
 namespace {
 
 // The areas of bug_class.h that a fault at this point may be told as.
-std::vector<std::string_view> areas_of(const Fault& fault) {
+std::vector<cases::Area> areas_of(const Fault& fault) {
   using enum Point;
+  using A = cases::Area;
   const Point point = fault.point;
   // In place what is done again is rotated twice.
   if (fault.op == Op::kTailTwice || fault.op == Op::kLastTileAgain) {
-    return {"shape", "memory", "call", "window", "position"};
+    return {A::kShape, A::kMemory, A::kCall, A::kWindow, A::kPosition};
   }
   // What a loop misses is not rotated in place.
   if (point <= kOutsideLoop) {
-    return {"shape", "memory", "call", "window", "rotation"};
+    return {A::kShape, A::kMemory, A::kCall, A::kWindow, A::kRotation};
   }
-  if (point <= kPositionOffset) return {"position", "table", "shape", "memory"};
+  if (point <= kPositionOffset) {
+    return {A::kPosition, A::kTable, A::kShape, A::kMemory};
+  }
   // An axis says which position is read.
-  if (point == kAxis) return {"axes", "position"};
-  if (point == kFrequencyIndex) return {"frequency", "shape", "layout"};
+  if (point == kAxis) return {A::kAxes, A::kPosition};
+  if (point == kFrequencyIndex) return {A::kFrequency, A::kShape, A::kLayout};
   if (point <= kOutChannel) {
-    return {"shape", "memory", "layout", "window", "call"};
+    return {A::kShape, A::kMemory, A::kLayout, A::kWindow, A::kCall};
   }
-  if (point <= kCacheRow) return {"table", "position", "memory", "shape"};
-  if (point == kPosition) return {"position", "table"};
-  if (point <= kAngle) return {"frequency", "angle"};
-  if (point <= kSine) return {"rotation", "frequency", "table", "angle"};
-  if (point == kAmplitude) return {"scaling"};
-  if (point <= kResult) return {"output", "value", "rotation", "layout"};
-  if (point == kOutside) return {"window"};
-  if (point == kTable) return {"table"};
-  if (point <= kLoad) return {"memory", "shape", "call", "rotation"};
-  if (point <= kDimension) return {"frequency", "window"};
-  return {"scaling"};
+  if (point <= kCacheRow) {
+    return {A::kTable, A::kPosition, A::kMemory, A::kShape};
+  }
+  if (point == kPosition) return {A::kPosition, A::kTable};
+  if (point <= kAngle) return {A::kFrequency, A::kAngle};
+  if (point <= kSine) {
+    return {A::kRotation, A::kFrequency, A::kTable, A::kAngle};
+  }
+  // Results of an amplitude of 0 are 0, by whatever step: no output tells.
+  const bool is_zero =
+      fault.op == Op::kZeroed || (fault.op == Op::kConstant && !fault.number);
+  if (point == kAmplitude && is_zero) return {A::kScaling, A::kValue};
+  if (point == kAmplitude) return {A::kScaling};
+  if (point <= kResult) {
+    return {A::kOutput, A::kValue, A::kRotation, A::kLayout};
+  }
+  if (point == kOutside) return {A::kWindow};
+  if (point == kTable) return {A::kTable};
+  if (point <= kLoad) {
+    return {A::kMemory, A::kShape, A::kCall, A::kRotation};
+  }
+  if (point <= kDimension) return {A::kFrequency, A::kWindow};
+  return {A::kScaling};
 }
 
 bool is_of_area(const explain::Diagnosis& d, const Fault& fault) {
-  const std::string key = d.bug.key();
-  const std::vector<std::string_view> areas = areas_of(fault);
-  return std::ranges::find(areas, key.substr(0, key.find('/'))) != areas.end();
+  const std::vector<cases::Area> areas = areas_of(fault);
+  return std::ranges::find(areas, d.bug.area()) != areas.end();
+}
+
+// Whether a bug is a family of steps that numbers did not tell apart, and this
+// fault is at one of them. What no position or frequency explains is an angle.
+bool is_of_family(const explain::Diagnosis& d, const Fault& fault) {
+  using enum Point;
+  constexpr cases::Bug kAngles = "angle/other",
+                       kNumbers = "value/or-rotation-off";
+  const Point p = fault.point;
+  if (d.bug == kNumbers) return p >= kCosine && p <= kResult && p != kAmplitude;
+  return d.bug == kAngles &&
+         ((p >= kPositionBatch && p <= kFrequencyIndex) || p == kPosition ||
+          p == kFrequency || (p >= kBase && p < kScalingAmplitude));
 }
 
 // What a rule of a diagnosis calls a feature; of a product, any of its factors.
@@ -134,10 +161,10 @@ Said said_of(const Fault& fault,
     Said said = Said::kNothing;
     if (d.bug == cases::Bug{}) {  // what was seen, and no name
       if (fault.when && is_placed_right) said = Said::kVaguely;
+    } else if (is_of_family(d, fault) || tells_calls_apart(d, fault)) {
+      said = Said::kVaguely;
     } else if (is_of_area(d, fault)) {
       said = is_placed_right ? Said::kExactly : Said::kByKind;
-    } else if (tells_calls_apart(d, fault)) {
-      said = Said::kVaguely;
     } else {
       said = Said::kFalsely;
     }

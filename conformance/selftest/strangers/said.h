@@ -13,7 +13,7 @@ namespace ropeproof::conformance::selftest::strangers {
 enum class Said {
   kExactly,  // a bug of its area, and a rule that reads what the condition does
   kByKind,   // a bug of its area
-  kVaguely,  // no name, and such a rule
+  kVaguely,  // no name, and such a rule; or a family of bugs with one of these
   kFalsely,  // names of other areas alone
   kNothing
 };
