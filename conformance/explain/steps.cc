@@ -14,6 +14,7 @@
 #include "conformance/explain/levels.h"
 #include "conformance/explain/moved_spots.h"
 #include "conformance/explain/spots.h"
+#include "conformance/explain/ways.h"
 #include "conformance/text/format.h"
 #include "conformance/wrong/mutation_lists.h"
 #include "reference/rope.h"
@@ -32,19 +33,6 @@ constexpr double kLargestError = 64;
 
 constexpr const char* kOffsets =
     "look at offsets, strides and the types they are held in";
-
-// Squared errors, over the squares of the bounds, and what is left of them once
-// a way explains them, by so many unknowns.
-struct Left {
-  double errors = 0, equations = 0, squares = 0, unknowns = 0;
-  double largest = 0;  // what is left of one pair, over its bound
-
-  double part() const { return errors > 0 ? squares / errors : 1; }
-};
-
-// The ways in which a rotation of a pair may be off, each by one number or two
-// for all rows of a pair and token; a sign needs none.
-enum Way { kCosine, kSine, kScale, kAngle, kTurn, kSign, kWays };
 
 class Reader {
  public:
@@ -208,16 +196,9 @@ class Reader {
             "was never written"};
   }
 
-  // How likely a way that has nothing to do with the errors leaves as little.
-  static double chance(double part, double equations, double unknowns) {
-    const double excess = equations - unknowns;
-    return excess < 1 ? 1 : std::pow(part, excess / 2);
-  }
   double part(Way way) const { return left_[way].part(); }
   bool is_seen(Way way) const {
-    const Left& left = left_[way];
-    return part(way) <= kMostLeft &&
-           chance(part(way), left.equations, left.unknowns) <= kStepLuck;
+    return part(way) <= kMostLeft && left_[way].chance() <= kStepLuck;
   }
 
   Step numeric() const {

@@ -83,8 +83,9 @@ class Trial {
           std::vector<Mark>* marks = nullptr) const;
   // A fit that may be partial, in less time.
   Fit glance(const wrong::Change& change, bool rounds) const;
-  // The same answer with few heads to look at, all of them wrong: a bug that
-  // does not explain these explains none of it. Nothing where that saves little.
+  // Returns this answer with few heads to look at, all of them wrong: a bug
+  // that does not explain these explains none of it. Nothing where that saves
+  // little.
   std::optional<Trial> few_wrong_heads() const;
 
   std::int64_t elements() const { return elements_; }

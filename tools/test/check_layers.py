@@ -23,11 +23,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 151_740, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 92_710,
+    ("everything outside vectors/", 152_355, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 93_195,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_885, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 15_975,
+    ("conformance/bench", 2_887, "conformance/bench/.*"),
+    ("conformance/identify, explain and wrong", 16_230,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
