@@ -248,7 +248,9 @@ std::string Judgement::Judged::failure_text() const {
   // Elements that are altered somehow are what a looser claim allows.
   const bool is_named = std::ranges::any_of(faults, [&](const auto& d) {
     return d.what != "" && !(d.bug == cases::Bug("memory/wrong-place")) &&
-           (claim_text.empty() || !(d.bug == cases::Bug("value/altered")));
+           (claim_text.empty() ||
+            !(d.bug == cases::Bug("value/altered") ||
+              d.bug == cases::Bug("value/or-rotation-off")));
   });
   // What stands there, where it was found, says more than a bug without a name.
   const bool is_seen = !is_named && !account.measured.empty();
