@@ -12,42 +12,24 @@
 
 namespace ropeproof::conformance::cases {
 
+// clang-format off
 // The part of a kernel that goes wrong: the words that keys begin with.
 enum class Area {
-  kLayout,
-  kRotation,
-  kWindow,
-  kFrequency,
-  kScaling,
-  kPosition,
-  kAngle,
-  kOutput,
-  kTable,
-  kMemory,
-  kShape,
-  kWeights,
-  kAxes,
-  kCall,
-  kSource,
-  kValue
+  kLayout, kRotation, kWindow, kFrequency, kScaling, kPosition,
+  kAngle, kOutput, kTable, kMemory, kShape, kWeights,
+  kAxes, kCall, kSource, kValue
 };
-inline constexpr text::Words<Area, 16> kAreaWords{
-    {{Area::kLayout, "layout"},
-     {Area::kRotation, "rotation"},
-     {Area::kWindow, "window"},
-     {Area::kFrequency, "frequency"},
-     {Area::kScaling, "scaling"},
-     {Area::kPosition, "position"},
-     {Area::kAngle, "angle"},
-     {Area::kOutput, "output"},
-     {Area::kTable, "table"},
-     {Area::kMemory, "memory"},
-     {Area::kShape, "shape"},
-     {Area::kWeights, "weights"},
-     {Area::kAxes, "axes"},
-     {Area::kCall, "call"},
-     {Area::kSource, "source"},
-     {Area::kValue, "value"}}};
+inline constexpr text::Words<Area, 16> kAreaWords{{
+  {Area::kLayout, "layout"}, {Area::kRotation, "rotation"},
+  {Area::kWindow, "window"}, {Area::kFrequency, "frequency"},
+  {Area::kScaling, "scaling"}, {Area::kPosition, "position"},
+  {Area::kAngle, "angle"}, {Area::kOutput, "output"},
+  {Area::kTable, "table"}, {Area::kMemory, "memory"},
+  {Area::kShape, "shape"}, {Area::kWeights, "weights"},
+  {Area::kAxes, "axes"}, {Area::kCall, "call"},
+  {Area::kSource, "source"}, {Area::kValue, "value"}}};
+// clang-format on
+
 // An area that is not known does not compile.
 consteval Area area_of(std::string_view key) {
   return text::find_word(kAreaWords, key.substr(0, key.find('/'))).value();
@@ -200,7 +182,8 @@ inline constexpr BugClass kSeenClasses[] = {
     {"scaling/other", "frequencies of scalings off", ""},
     {"table/misread", "given cosines and sines read wrongly", ""},
     {"value/altered", "inputs, products or results altered", ""},
-    {"value/or-rotation-off", "cosines, sines, products or results off", ""}};
+    {"value/or-rotation-off", "cosines, sines, inputs, products or results off",
+     ""}};
 
 class Bug {
  public:

@@ -53,12 +53,46 @@ class Causes {
   }
 
   // Whether a position may be off by so much: to another whole number, unless
-  // positions are real.
+  // positions are real. A little of it is a rounding of frequencies where the
+  // fastest pair is right, which another position moves most.
   bool may_be_other(const Key& key, double off, double error) const {
-    const cases::Problem& p = answers_[std::get<0>(key)]->asked->problem;
-    if (p.has_real_positions() || !p.spec.axes.weights.empty()) return true;
+    const auto& [number, token, position] = key;
+    const Answer& answer = *answers_[number];
+    const cases::Problem& p = answer.asked->problem;
+    const reference::Axes& axes = p.spec.axes;
+    constexpr double kLittle = 0x1p-16;
+    if (axes.count == 1 && axes.weights.empty() &&
+        std::abs(off) < kLittle * std::abs(position) &&
+        !is_wrong(answer, token, fastest(answer))) {
+      return false;
+    }
+    if (p.has_real_positions() || !axes.weights.empty()) return true;
     const double whole = std::round(off);
     return whole != 0 && std::abs(off - whole) <= std::max(4 * error, 0x1p-10);
+  }
+  static std::int64_t fastest(const Answer& answer) {
+    const auto& theta = answer.asked->golden.inv_freq_hi;
+    return std::ranges::max_element(theta, {},
+                                    [](std::uint64_t bits) {
+                                      return std::abs(cases::value_of(bits));
+                                    }) -
+           theta.begin();
+  }
+  static bool is_wrong(const Answer& answer, std::int64_t token,
+                       std::int64_t pair) {
+    const judge::OutputLayout layout = answer.layout();
+    const reference::Pair to = reference::at(layout.channels().to, pair);
+    const std::int64_t d = answer.asked->problem.spec.layout.head_dim;
+    for (const judge::OutputTensor& tensor : layout.tensors()) {
+      for (std::int64_t h = 0; h < tensor.heads; ++h) {
+        const std::int64_t row = tensor.first + (token * tensor.heads + h) * d;
+        if (reference::at(answer.judged->marks, row + to.u).is_wrong ||
+            reference::at(answer.judged->marks, row + to.v).is_wrong) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   // The part of all squares that one number for each key leaves; 1 where
@@ -136,7 +170,9 @@ class Causes {
         continue;
       }
       if (std::isinf(found->error)) continue;
-      ++(!is_position || found->whole() ? solved_ : unsolved);
+      const auto whole = found->whole();
+      const bool is_other = whole && may_be_other(key, *whole - due, 0);
+      ++(!is_position || is_other ? solved_ : unsolved);
     }
     return {solved_, unsolved};
   }

@@ -135,8 +135,7 @@ class Diagnoser {
     return sure.has_value();
   }
 
-  // Adds changes of numbers that no source reports, for answers that no known
-  // bug gives.
+  // Adds changes of numbers that no source reports.
   bool add_numeric() {
     const std::size_t known = wrong::mutations().size();
     if (hypotheses_.size() > known) return false;
@@ -146,8 +145,7 @@ class Diagnoser {
     return add_best();
   }
 
-  // Adds the step that the numbers show, with the number that fits them: then
-  // it is known where it strikes.
+  // Adds the step that numbers show, fitted: then it is known where it strikes.
   bool add_fitted() {
     const std::size_t known = hypotheses_.size();
     for (const wrong::Mutation& one : seen_step().fitted) {
@@ -158,9 +156,9 @@ class Diagnoser {
     return hypotheses_.size() > known && add_best();
   }
 
-  // Of "not rotated" and "not written", which are one in place, the latter
-  // where answers out of place are right: no code skips a rotation in place
-  // alone. It is the latter, too, where a bug that writes elsewhere would do.
+  // Of "not rotated" and "not written", one in place, the latter where answers
+  // out of place are right: no code skips a rotation in place alone. It is the
+  // latter, too, where a bug that writes elsewhere would do.
   std::size_t of_equals(std::size_t h, const Numbers& failures) {
     constexpr cases::Bug kNotWritten = "shape/heads-miscounted";
     const auto is_out = [](const Failure& one) {
@@ -184,17 +182,20 @@ class Diagnoser {
     return h;
   }
 
-  // A bug that does not strike wherever it can is none of its own where it is
-  // part of another one whose place takes no more words: "only batch row 0
-  // written", where?, is "not written", and says less.
+  // A bug by a place is part of another one where that one's place takes no
+  // more words: "only batch row 0 written", where?, is "not written".
   void take_whole(std::size_t h, const Rule& where) {
-    const bool has_rule = where.place.kind == Kind::kRule;
+    if (where.place == Place{}) return take_one(h, where);
     const Numbers failures = explained_by(h, false);
-    const auto whole = where.place == Place{}
-                           ? std::nullopt
-                           : failures_.whole_of(h, failures, has_rule);
+    const bool has_rule = where.place.kind == Kind::kRule;
+    const auto whole = failures_.whole_of(h, failures, has_rule);
     if (!whole) return take_one(h, where);
     const Rule& of_whole = strikes_.of_bug(hypotheses_[*whole], failures);
+    // A rule by places says all that the places of the bug itself do.
+    if (has_rule && !of_whole.place.is_exact() && is_by_place(where)) {
+      return take_one(*whole,
+                      {{Kind::kWithin, where.place.rule}, where.conditions});
+    }
     const bool is_as_short =
         !has_rule || (of_whole.place.kind == Kind::kRule &&
                       of_whole.place.rule.size() <= where.place.rule.size());
@@ -321,8 +322,7 @@ class Diagnoser {
     one.diagnosis.checks += count, one.diagnosis.tried += count;
   }
 
-  // A bug that leaves its memory in every call that crashed, and spoils no
-  // answer that is right.
+  // A bug that leaves its memory in all calls that crashed, and spoils nothing.
   void add_lost_alone() {
     if (lost_.left() < 3) return;  // a bug for two is found by chance
     const Numbers bugs =

@@ -13,7 +13,8 @@ namespace {
 // Six digits; near 1 two of what it is off by.
 std::string factor_text(double factor) {
   const double off = std::max(std::abs(factor - 1), 0x1p-52);
-  const int digits = 2 + static_cast<int>(std::ceil(-std::log10(off)));
+  const int more = factor > 1 ? 2 : 1;
+  const int digits = more + static_cast<int>(std::ceil(-std::log10(off)));
   return text::format("%.*g", std::max(6, digits), factor);
 }
 
@@ -42,7 +43,8 @@ bool have_factor(const std::vector<TurnedPair>& pairs, double factor) {
          7 * std::ssize(pairs);
 }
 
-wrong::Mutation times(Factored what, double factor, cases::Bug bug) {
+wrong::Mutation times(Factored what, double factor, cases::Bug of_results) {
+  constexpr cases::Bug kOff = "rotation/cosine-or-sine-off";
   constexpr const char* kAdvice =
       "look at what is done to these numbers beside the formula";
   const std::string by = " times " + factor_text(factor);
@@ -50,21 +52,21 @@ wrong::Mutation times(Factored what, double factor, cases::Bug bug) {
     case Factored::kCosines:
       return {"cosines" + by,
               "",
-              bug,
+              kOff,
               4,
               kAdvice,
               wrong::for_all([=](wrong::CosSin& r) { r.c *= factor; })};
     case Factored::kSines:
       return {"sines" + by,
               "",
-              bug,
+              kOff,
               4,
               kAdvice,
               wrong::for_all([=](wrong::CosSin& r) { r.s *= factor; })};
     default:
       return {"results" + by,
               "",
-              bug,
+              of_results,
               4,
               kAdvice,
               wrong::set(&wrong::Pipeline::result,

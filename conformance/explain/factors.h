@@ -15,6 +15,9 @@ enum class Factored : std::uint8_t { kResults, kCosines, kSines };
 struct Factor {
   double products = 0, squares = 0;
 
+  void add(double share, double product, double square) {
+    products += share * product, squares += share * square;
+  }
   double best() const { return squares > 0 ? 1 + products / squares : 1; }
   // The part of all squared errors that a factor leaves.
   double part(double factor, double errors) const {
@@ -29,7 +32,7 @@ double middle_factor(std::vector<TurnedPair> pairs);
 // Whether one factor of all results is that of nearly every pair.
 bool have_factor(const std::vector<TurnedPair>& pairs, double factor);
 
-// "results times 0.75".
-wrong::Mutation times(Factored what, double factor, cases::Bug bug);
+// "results times 0.75", which is `of_results`.
+wrong::Mutation times(Factored what, double factor, cases::Bug of_results);
 
 }  // namespace ropeproof::conformance::explain

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "conformance/judge/codec.h"
@@ -119,9 +121,15 @@ std::string levels_text(const Answer& answer, bool are_all) {
 
 }  // namespace
 
-std::string levels_text(const Answer& answer) {
-  const std::string of_all = levels_text(answer, true);
-  return of_all.empty() ? levels_text(answer, false) : of_all;
+std::string levels_text(const std::vector<const Answer*>& answers) {
+  std::optional<std::string> common;
+  for (const Answer* answer : answers) {
+    std::string text = levels_text(*answer, true);
+    if (text.empty()) text = levels_text(*answer, false);
+    if (text.empty() || (common && *common != text)) return "";
+    common = std::move(text);
+  }
+  return common.value_or("");
 }
 
 }  // namespace ropeproof::conformance::explain

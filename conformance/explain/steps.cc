@@ -129,13 +129,10 @@ class Reader {
     const double share = std::min(1.0, kLargestError * count / errors);
     errors_ += share * errors;
     const Complex turn = cross / xx, due = rows[0].turn;
-    const auto add_factor = [&](Factor& to, double product, double square) {
-      to.products += share * product, to.squares += share * square;
-    };
     const double c = due.real(), d = due.imag();
-    add_factor(results_, scale, wants);
-    add_factor(cosines_, c * cosine, c * c * xx);
-    add_factor(sines_, d * sine, d * d * xx);
+    results_.add(share, scale, wants);
+    cosines_.add(share, c * cosine, c * c * xx);
+    sines_.add(share, d * sine, d * d * xx);
     const Complex by[kWays] = {due + cosine / xx,
                                due + Complex(0, sine / xx),
                                due * (1 + scale / wants),
@@ -275,11 +272,8 @@ class Reader {
     // What is unlike the result as a whole is another number.
     const bool is_unlike = 4 * unlike_ > groups_.size();
     if (!is_none || may_turn || is_unlike || equations() < kFewest) return {};
-    std::string levels = levels_text(*answers_[0]);
-    if (std::ranges::all_of(
-            answers_,
-            [&](const Answer* a) { return levels == levels_text(*a); }) &&
-        !levels.empty()) {
+    const std::string levels = levels_text(answers_);
+    if (!levels.empty()) {
       return {"results in steps: " + levels, "value/altered", 4,
               "look for numbers of few bits, as int8, or a rounding to whole "
               "steps"};
@@ -293,10 +287,7 @@ class Reader {
   }
 
   Step times(Factored what, double factor, Way way) const {
-    const wrong::Mutation fitted = explain::times(
-        what, factor,
-        what == Factored::kResults ? length_bug()
-                                   : cases::Bug("rotation/cosine-or-sine-off"));
+    const wrong::Mutation fitted = explain::times(what, factor, length_bug());
     Step step = named(fitted.name, fitted.bug, 4, way);
     step.fitted = {fitted};
     return step;
@@ -327,8 +318,7 @@ class Reader {
   }
 
   Step one_of_several() const {
-    return {"cosines, sines, inputs, products or results off",
-            "value/or-rotation-off", 4,
+    return {"inputs, cosines, sines or results off", "value/or-rotation-off", 4,
             "look for a narrower type or a constant on the way"};
   }
 

@@ -32,14 +32,15 @@ struct At {
 
 // What is said of a kernel that answers f(at) for each pair of q.
 template <class F>
-Step step_seen(const F& f, std::uint32_t operation = ROPEPROOF_ROPE) {
+Step step_seen(const F& f, std::uint32_t operation = ROPEPROOF_ROPE,
+               std::vector<double> positions = {3, 6, 17, 40, 101, 257}) {
   auto asked = std::make_shared<cases::Case>();
   cases::Problem& p = asked->problem;
   p = cases::make_problem(reference::Format::kF32,
                           reference::leading(2 * kPairs, 2 * kPairs,
                                              reference::Pairing::kHalfSplit),
                           10000, 1, kTokens, kHeadCount, 0,
-                          {3, 6, 17, 40, 101, 257});
+                          std::move(positions));
   std::mt19937 random(3);
   for (std::int64_t i = 0; i < kTokens * kHeadCount * 2 * kPairs; ++i) {
     const double x = static_cast<double>(random() >> 8) * 0x1p-23 - 1;
@@ -92,8 +93,8 @@ TEST_CASE("the step that is wrong is seen from numbers alone",
           return Complex(1.01 * a.turn.real(), a.turn.imag()) * a.x;
         }).what == "cosines times 1.01");
   CHECK(step_seen([](const At& a) {
-          return Complex(a.turn.real(), 0.99 * a.turn.imag()) * a.x;
-        }).what == "sines times 0.99");
+          return Complex(a.turn.real(), 0.999999 * a.turn.imag()) * a.x;
+        }).what == "sines times 0.999999");
   CHECK(step_seen([](const At& a) { return 0.99 * a.turn * a.x; }).what ==
         "results times 0.99");
   // What is off by little more than its bound may be any of several steps.
@@ -158,6 +159,21 @@ TEST_CASE("a position is seen from the pairs that it is wrong for",
         }).bug == Bug("position/other"));
   CHECK(step_seen([](const At& a) { return a.by(kFar * a.angle()); }).bug !=
         Bug("position/other"));
+}
+
+TEST_CASE("a rounding of frequencies is no position",
+          "[conformance][diagnosis]") {
+  // A rounding of a token's frequencies moves it by one of many positions, but
+  // for its fastest pair.
+  constexpr double kMany = 1 << 20;
+  CHECK(step_seen(
+            [](const At& a) {
+              const bool is_off = a.token > 3 && a.pair > 0;
+              return a.by(a.angle() + (is_off ? a.theta : 0));
+            },
+            ROPEPROOF_ROPE,
+            {kMany, kMany + 3, kMany + 5, 2 * kMany, 3 * kMany, 4 * kMany})
+            .bug == Bug("angle/other"));
 }
 
 TEST_CASE("what belongs to another place is found by value",

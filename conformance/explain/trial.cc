@@ -321,6 +321,7 @@ Fit Trial::compare(const std::vector<double>& is,
     const double error = distance(value.got, value.want);
     ++fit.wrong;
     if (error > kMany * limit) ++fit.sharp;
+    if (2 * off < error) ++fit.near;
     if (const double own = 2 * judged(i).bound; error > kMany * own) {
       ++far;
       if (off <= own) ++met;

@@ -33,6 +33,8 @@ struct Fit {
   // the exact result's: what tells fine faults apart where the output has 16
   // bits.
   std::int64_t unlike_bug = 0, unlike_exact = 0;
+  // Wrong elements that are the bug's more than twice as nearly as right.
+  std::int64_t near = 0;
   // The largest distance of the answer from the bug's over the bound of the
   // head, of the wrong elements.
   double residual = 0;
@@ -46,7 +48,8 @@ struct Fit {
   bool explains_wrong() const {
     const std::int64_t spare = rounds ? wrong / 8 : 0;
     return wrong > 0 && explained >= wrong - spare &&
-           (sharp > 0 || (unlike_exact > 0 && 4 * unlike_bug <= unlike_exact));
+           (sharp > 0 || (unlike_exact > 0 && 4 * unlike_bug <= unlike_exact &&
+                          2 * near >= wrong));
   }
   // Nothing contradicts it, though all may be too blurred to tell; some
   // elements may be spared.

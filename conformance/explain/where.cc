@@ -177,6 +177,18 @@ std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
   return found;
 }
 
+bool is_by_place(const Rule& where) {
+  for (const Condition& one : where.conditions) {
+    for (const Term& term : one.terms) {
+      if (std::ranges::find(term.facts, Owner::kElement, &FactKind::owner) !=
+          term.facts.end()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 cases::Bug bug_at(const wrong::Mutation& mutation, const Rule& where) {
   const cases::Bug bug = mutation.bug;
   const auto has = [&](const auto& is) {

@@ -41,6 +41,9 @@ class Where {
 std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
                                const Trial& trial);
 
+// Whether a rule speaks of places of elements, not of problems alone.
+bool is_by_place(const Rule& where);
+
 // The class of a bug that strikes there: where rotation stops says more than
 // that it does.
 cases::Bug bug_at(const wrong::Mutation& mutation, const Rule& where);

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/cases/bug_class.h"
+
 namespace ropeproof::conformance::selftest::strangers {
 namespace {
 

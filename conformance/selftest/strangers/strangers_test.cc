@@ -104,7 +104,11 @@ TEST_CASE("a name counts if its area and its rule are those of the fault",
   CHECK(said("", rule) == Said::kVaguely);
   CHECK(said("", "?") == Said::kNothing);
   CHECK(said(far, rule) == Said::kFalsely);
+  CHECK(said("angle/other", rule) == Said::kVaguely);  // of this, or others
   CHECK(said_of(fault, {}) == Said::kNothing);
+  fault.point = Point::kSine;
+  CHECK(said("angle/other", rule) == Said::kExactly);
+  CHECK(said("value/or-rotation-off", rule) == Said::kVaguely);
 }
 
 TEST_CASE("smoke kills most strangers that engines would meet",
