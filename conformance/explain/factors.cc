@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "conformance/text/format.h"
 #include "conformance/wrong/mutation_lists.h"
@@ -44,34 +45,30 @@ bool have_factor(const std::vector<TurnedPair>& pairs, double factor) {
 }
 
 wrong::Mutation times(Factored what, double factor, cases::Bug of_results) {
+  const auto mutation = [&](const char* of, cases::Bug bug,
+                            wrong::Change change) {
+    return wrong::Mutation{
+        of + (" times " + factor_text(factor)),
+        "",
+        bug,
+        4,
+        "look at what is done to these numbers beside the formula",
+        std::move(change)};
+  };
   constexpr cases::Bug kOff = "rotation/cosine-or-sine-off";
-  constexpr const char* kAdvice =
-      "look at what is done to these numbers beside the formula";
-  const std::string by = " times " + factor_text(factor);
   switch (what) {
     case Factored::kCosines:
-      return {"cosines" + by,
-              "",
-              kOff,
-              4,
-              kAdvice,
-              wrong::for_all([=](wrong::CosSin& r) { r.c *= factor; })};
+      return mutation("cosines", kOff,
+                      wrong::for_all([=](wrong::CosSin& r) { r.c *= factor; }));
     case Factored::kSines:
-      return {"sines" + by,
-              "",
-              kOff,
-              4,
-              kAdvice,
-              wrong::for_all([=](wrong::CosSin& r) { r.s *= factor; })};
-    default:
-      return {"results" + by,
-              "",
-              of_results,
-              4,
-              kAdvice,
-              wrong::set(&wrong::Pipeline::result,
-                         [=](double y) { return factor * y; })};
+      return mutation("sines", kOff,
+                      wrong::for_all([=](wrong::CosSin& r) { r.s *= factor; }));
+    case Factored::kResults:
+      break;
   }
+  return mutation("results", of_results,
+                  wrong::set(&wrong::Pipeline::result,
+                             [=](double y) { return factor * y; }));
 }
 
 }  // namespace ropeproof::conformance::explain

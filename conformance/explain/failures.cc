@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostTried = 400, kFewTried = 8;
 constexpr std::int64_t kMostOfTried = std::int64_t{1} << 18;
 constexpr std::size_t kMostScans = 12, kFewScans = 4;
-// Elements of answers that are tried so; one of 2^17 costs a second.
+// Elements of answers that are tried so.
 constexpr std::int64_t kMostScanned = std::int64_t{1} << 18;
 // Of hypotheses that are tried on all.
 constexpr std::size_t kMostLeads = 12;
