@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <variant>
 
 #include "reference/decide.h"

@@ -1,7 +1,6 @@
 // account.h -- what the wrong elements of an output say of the bug.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

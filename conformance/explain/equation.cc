@@ -2,7 +2,6 @@
 
 #include <ropeproof_kernel.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "conformance/explain/angle_cause.h"

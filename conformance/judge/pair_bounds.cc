@@ -1,6 +1,5 @@
 #include "conformance/judge/pair_bounds.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 

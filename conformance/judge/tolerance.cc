@@ -1,7 +1,5 @@
 #include "conformance/judge/tolerance.h"
 
-#include <algorithm>
-
 #include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::judge {

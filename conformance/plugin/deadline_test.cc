@@ -8,7 +8,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
-#include <ctime>
 #include <thread>
 
 namespace ropeproof::conformance::plugin {

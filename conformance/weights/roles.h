@@ -2,14 +2,11 @@
 // vectors/models/types/tensors.json. No code knows a name.
 #pragma once
 
-#include <compare>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "conformance/weights/checkpoint.h"
 #include "reference/spec.h"

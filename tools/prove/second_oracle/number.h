@@ -16,7 +16,6 @@
 #endif
 
 #include <cstdint>
-#include <utility>
 
 namespace ropeproof::second_oracle {
 
