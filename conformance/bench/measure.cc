@@ -15,6 +15,11 @@ namespace {
 
 using Status = KernelSpeed::Status;
 
+std::string text_of(const judge::Element& wrong) {
+  return report::index_text(wrong) +
+         report::format(" is %.3g, not %.3g", wrong.got, wrong.want);
+}
+
 // A kernel in a row: its problems, and the first that was wrong of them.
 struct Runner {
   Runner(const TimedKernel& one, Workload& its_work)
@@ -38,7 +43,10 @@ struct Runner {
     const double called = now_ns();
     call();
     const double answered = now_ns();
-    if (fault.empty()) fault = work->judge_changed(kernel->description);
+    if (fault.empty()) {
+      const auto wrong = work->judge_changed(kernel->description);
+      if (wrong) fault = "timed: " + text_of(*wrong);
+    }
     ++calls;
     return called - begin + now_ns() - answered;
   }
@@ -154,47 +162,42 @@ class RowTimer {
   };
 
   std::vector<Limit> limits_of_table() {
-    const auto limit = [this](const char* name, const auto& fill) {
-      return Limit{name,
-                   [this, fill](const Bytes& b, Prefetch) { fill(b, none_); },
-                   true, false};
-    };
-    return {limit("fill", loops_.fill), limit("fill past", fill_past),
-            limit("memset", [](const Bytes& b, std::uint32_t value) {
-              std::memset(b.data, static_cast<int>(value), b.length);
-            })};
+    return {
+        {"fill", [this](auto& b, auto) { loops_.fill(b, none_); }, true, false},
+        {"fill past", [this](auto& b, auto) { fill_past(b, none_); }, true,
+         false},
+        {"memset",
+         [this](auto& b, auto) {
+           std::memset(b.data, static_cast<int>(none_), b.length);
+         },
+         true, false}};
   }
   std::vector<Limit> limits_of_rotation() {
     const bool is_f32 = row_.problem.dtype == reference::Format::kF32;
     std::vector<Limit> limits = {
-        {"touch",
-         [this](const Bytes& b, Prefetch p) { loops_.touch(b, none_, p); },
+        {"touch", [this](auto& b, auto p) { loops_.touch(b, none_, p); },
          is_f32}};
     if (!is_f32) {
       limits.push_back(
-          {"fmt",
-           [this](const Bytes& b, Prefetch p) { loops_.scale(b, one_, p); },
-           true});
+          {"fmt", [this](auto& b, auto p) { loops_.scale(b, one_, p); }, true});
     }
     const reference::Layout& layout = row_.problem.spec.layout;
     if (loops_.rotate_by_one == nullptr || layout.head_dim != kLoopDim ||
         layout.rotary_dim != kLoopDim) {
       return limits;
     }
-    limits.push_back({"angle", [this](const Bytes& b, Prefetch p) {
-                        loops_.rotate_by_one(
-                            b,
-                            row_.problem.spec.layout.pairing ==
-                                reference::Pairing::kInterleaved,
-                            one_, static_cast<float>(none_), p);
+    const bool is_interleaved =
+        layout.pairing == reference::Pairing::kInterleaved;
+    limits.push_back({"angle", [=, this](auto& b, auto p) {
+                        loops_.rotate_by_one(b, is_interleaved, one_,
+                                             static_cast<float>(none_), p);
                       }});
     if (row_.threads > 1) return limits;
-    limits.push_back(
-        {"rows", [this, problem = work_.problems(plain_.description)[0]](
-                     const Bytes&, Prefetch p) {
-           loops_.rotate_by_rows(problem, p);
-           ++rotations_;
-         }});
+    const ropeproof_problem problem = work_.problems(plain_.description)[0];
+    limits.push_back({"rows", [=, this](auto&, auto p) {
+                        loops_.rotate_by_rows(problem, p);
+                        ++rotations_;
+                      }});
     return limits;
   }
 
@@ -303,10 +306,7 @@ class RowTimer {
     const judge::Measurement measurement =
         runner.work->judge(runner.kernel->description);
     if (!measurement.pass()) {
-      const judge::Element& first = *measurement.first_wrong;
-      runner.fault =
-          report::index_text(first) +
-          report::format(" is %.3g, not %.3g", first.got, first.want);
+      runner.fault = text_of(*measurement.first_wrong);
     }
     return measurement.worst ? measurement.worst->ratio() : 0;
   }

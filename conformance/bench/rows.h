@@ -40,10 +40,7 @@ Row make_row(std::uint32_t operation, reference::Format dtype,
              const reference::Layout& layout, std::int64_t tokens,
              bool is_head_major = false, int threads = 1);
 
-// rope and rotate of 1 (decode), 16, 512 and 4096 tokens, head_dim 64, 128 and
-// 256 and 64 of 128, every dtype, interleaved and half-split; rotate of 4096
-// tokens head-major; tables of 4096 and 131,072 positions; rotate by two
-// threads; then decode steps of rope whose position changes.
+// All rows, which README.md describes.
 std::vector<Row> all_rows();
 
 // What a kernel does not offer of a row, in words; empty if it offers it.

@@ -67,8 +67,7 @@ Json figures_json(const Figures& f) {
                {"gb_per_s", f.gb_per_s},
                {"of_limit", f.of_limit},
                {"of_plain", f.of_plain},
-               {"of_first", nullptr}};
-  if (f.of_first) json["of_first"] = *f.of_first;
+               {"of_first", f.of_first ? Json(*f.of_first) : Json()}};
   if (f.of_one_thread) json["of_one_thread"] = *f.of_one_thread;
   return json;
 }

@@ -226,9 +226,7 @@ TEST_CASE("what is changed before a call is judged after it", "[bench]") {
         for (int i = 0; i < calls; ++i) {
           work.change(right.description);
           for (const auto& p : work.problems(right.description)) run(p);
-          const std::string fault = work.judge_changed(right.description);
-          wrong += fault.empty() ? 0 : 1;
-          CHECK((fault.empty() || fault.starts_with("timed: ")));
+          wrong += work.judge_changed(right.description) ? 1 : 0;
         }
         return wrong;
       };

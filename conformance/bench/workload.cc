@@ -16,7 +16,6 @@
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/problem.h"
-#include "conformance/report/failure_text.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::bench {
@@ -202,9 +201,7 @@ std::vector<ropeproof_problem> Workload::problems(
   p.table_token_stride = row.pairs();
   p.table_batch_stride = row.seq * row.pairs();
   if (row_.operation != ROPEPROOF_ROPE) {
-    const Format format = row_.is_table()
-                              ? row.dtype
-                              : judge::claim_of(description, row.dtype).table;
+    const Format format = claim(description).table;
     const Memory& cosines = row_.is_table() ? out_ : table(format);
     p.table_dtype = plugin::abi_dtype(format);
     std::byte* first = cosines.data.get();
@@ -227,13 +224,18 @@ std::vector<ropeproof_problem> Workload::problems(
   return {p, second};
 }
 
+// Tables are written in the row's type, whatever a kernel takes.
+judge::Claim Workload::claim(const plugin::Description& description) const {
+  judge::Claim claim = judge::claim_of(description, row_.problem.dtype);
+  if (row_.is_table()) claim.table = row_.problem.dtype;
+  return claim;
+}
+
 judge::Measurement Workload::judge(
     const plugin::Description& description) const {
   const std::int64_t pairs = case_.problem.pairs();
-  judge::Claim claim = judge::claim_of(description, case_.problem.dtype);
   judge::Output output;
   if (row_.is_table()) {
-    claim.table = case_.problem.dtype;
     ropeproof_tensor cosines{};
     cosines.heads = 1;
     cosines.out_token_stride = pairs;
@@ -247,8 +249,8 @@ judge::Measurement Workload::judge(
     output.q = gather(tensor(false, in_place), width);
     output.k = gather(tensor(true, in_place), width);
   }
-  judge::Measurement measurement =
-      judge::judge(case_.problem, case_.golden, row_.operation, claim, output);
+  judge::Measurement measurement = judge::judge(
+      case_.problem, case_.golden, row_.operation, claim(description), output);
   if (auto& wrong = measurement.first_wrong) {
     wrong->token = chosen_[static_cast<std::size_t>(wrong->token)];
   }
@@ -326,7 +328,8 @@ cases::Bits Workload::read(const std::byte* from, std::size_t count) const {
   return bits;
 }
 
-std::string Workload::judge_changed(const plugin::Description& description) {
+std::optional<judge::Element> Workload::judge_changed(
+    const plugin::Description& description) {
   const cases::Problem& row = row_.problem;
   const auto pairs = static_cast<std::size_t>(row.pairs());
   judge::Output output;
@@ -371,17 +374,14 @@ std::string Workload::judge_changed(const plugin::Description& description) {
     u = bits(a * c - b * s);
     v = bits(a * s + b * c);
   }
-  judge::Claim claim = judge::claim_of(description, row.dtype);
-  if (row_.is_table()) claim.table = row.dtype;
   const judge::Measurement measured =
-      judge::judge(problem, golden, row_.operation, claim, output);
-  if (measured.pass()) return "";
+      judge::judge(problem, golden, row_.operation, claim(description), output);
+  if (measured.pass()) return std::nullopt;
   judge::Element first = *measured.first_wrong;
   first.token = changed_.token;
   first.head = changed_.head;
   if (changed_.is_key) first.tensor = judge::Tensor::kK;
-  return "timed: " + report::index_text(first) +
-         report::format(" is %.3g, not %.3g", first.got, first.want);
+  return first;
 }
 
 Bytes Workload::rotated() const {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "conformance/bench/limits.h"
@@ -79,11 +79,12 @@ class Workload {
   // Moves the positions, or the rows of a table that is given, and draws a
   // token and a head (of a table: a token and its position); half of the time
   // it writes other numbers there and into its output. After the problems are
-  // solved judge_changed() says what is wrong there; empty if nothing is. Of
+  // solved judge_changed() returns what is wrong there, if anything. Of
   // frequent calls no part can be left out that is not drawn sooner or later,
   // and none be kept from an earlier call. Cost: microseconds.
   void change(const plugin::Description& description);
-  std::string judge_changed(const plugin::Description& description);
+  std::optional<judge::Element> judge_changed(
+      const plugin::Description& description);
 
   // What is to be rotated; of a table, what is to be written.
   Bytes rotated() const;
@@ -92,6 +93,8 @@ class Workload {
   const Memory& table(reference::Format format);
   ropeproof_tensor tensor(bool is_key, bool in_place) const;
   cases::Bits gather(const ropeproof_tensor& tensor, std::int64_t width) const;
+
+  judge::Claim claim(const plugin::Description& description) const;
 
   // The part that change() has drawn.
   struct Changed {
@@ -111,8 +114,7 @@ class Workload {
   std::int64_t shift_ = 0;            // of positions and rows of a table
   std::vector<std::int64_t> chosen_;  // tokens
   cases::Case case_;                  // at the chosen tokens, proved
-  Memory
-      numbers_;  // positions, frequencies and their rest, as kernels see them
+  Memory numbers_;  // positions, frequencies and their rest, for kernels
   std::int64_t* positions_;
   double *inv_freq_, *inv_freq_lo_;
   std::size_t table_elements_;  // of cosines
