@@ -31,11 +31,9 @@ constexpr bool is_caught(Fate fate) {
 
 struct Hack {
   enum Kind { kLibrary, kPython, kPlugin } kind = kLibrary;
+  std::string_view name, does, why;
   enum Cost { kQuick, kNight } cost = kQuick;
   Fate fate = Fate::kCaught;
-  std::string_view name;
-  std::string_view does;
-  std::string_view why;
   bool hangs = false;  // the time limit is short
 };
 
