@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdio>
-#include <functional>
+#include <memory>
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
@@ -15,74 +15,52 @@ namespace {
 // What a kernel knows of lengths when a call comes.
 struct Lengths {
   double call, first_row, trained;
-  double kept = 0;  // what `length` said of the call before
+  double kept;  // what a Length said of the call before
 };
+using Length = double (*)(const Lengths&);
 
 // Computes dynamic NTK and LongRoPE for the length that `length` says.
-class LengthKernel : public wrong::PipelineKernel {
- public:
-  using Length = std::function<double(const Lengths&)>;
-
-  explicit LengthKernel(Length length)
-      : PipelineKernel(description_of(), pipeline_of(*this)),
-        length_(std::move(length)) {}
-
-  plugin::Answer run(const ropeproof_problem& p) override {
-    if (p.scaling != nullptr) {
-      Lengths lengths{0, 0, p.scaling->original_length, kept_};
-      for (std::int64_t b = 0; b < p.batch; ++b) {
-        for (std::int64_t s = 0; s < p.seq; ++s) {
-          const auto at = p.positions[b * p.position_batch_stride + s];
-          const auto length = static_cast<double>(at + 1);
-          lengths.call = std::max(lengths.call, length);
-          if (b == 0) lengths.first_row = std::max(lengths.first_row, length);
-        }
+wrong::Pipeline pipeline_of(Length length) {
+  const auto kept = std::make_shared<double>(0);
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.misread = [=](const ropeproof_problem& p) {
+    if (p.scaling == nullptr) return;
+    Lengths lengths{0, 0, p.scaling->original_length, *kept};
+    for (std::int64_t b = 0; b < p.batch; ++b) {
+      for (std::int64_t s = 0; s < p.seq; ++s) {
+        const auto at = p.positions[b * p.position_batch_stride + s];
+        const auto own = static_cast<double>(at + 1);
+        lengths.call = std::max(lengths.call, own);
+        if (b == 0) lengths.first_row = std::max(lengths.first_row, own);
       }
-      kept_ = length_(lengths);
     }
-    return PipelineKernel::run(p);
-  }
-
- private:
-  static plugin::Description description_of() {
-    plugin::Description d = wrong::full_description(ROPEPROOF_A1);
-    d.features &= ~std::uint32_t{ROPEPROOF_INV_FREQ};
-    d.scalings = ROPEPROOF_DYNAMIC_NTK | ROPEPROOF_LONG_ROPE;
-    return d;
-  }
-
-  static wrong::Pipeline pipeline_of(const LengthKernel& kernel) {
-    wrong::Pipeline pipeline = wrong::exact_pipeline();
-    pipeline.frequency = [&kernel](const ropeproof_problem& p, std::int64_t j) {
-      return kernel.frequency(p, j);
-    };
-    return pipeline;
-  }
-
-  double frequency(const ropeproof_problem& p, std::int64_t j) const {
+    *kept = length(lengths);
+  };
+  pipeline.frequency = [=](const ropeproof_problem& p, std::int64_t j) {
     const double theta = wrong::power(p.base, j, p.rotary_dim);
     if (p.scaling == nullptr) return theta;
     const ropeproof_scaling& s = *p.scaling;
     if (s.kind == ROPEPROOF_LONG_ROPE) {
-      const bool is_long = kept_ > s.original_length;
+      const bool is_long = *kept > s.original_length;
       return theta / (is_long ? s.long_factor : s.short_factor)[j];
     }
-    const double alpha = s.factor * kept_ / s.original_length - s.factor + 1;
+    const double alpha = s.factor * *kept / s.original_length - s.factor + 1;
     const auto exponent =
         static_cast<double>(2 * j) / static_cast<double>(p.rotary_dim - 2);
     return theta * std::pow(alpha, -exponent);
-  }
-
-  Length length_;
-  double kept_ = 0;
-};
+  };
+  return pipeline;
+}
 
 struct Failures {
   int alone = 0, in_a_row = 0;
 };
 
-Failures failures(const LengthKernel::Length& length) {
-  LengthKernel kernel(length);
+Failures failures(Length length) {
+  plugin::Description description = wrong::full_description(ROPEPROOF_A1);
+  description.features &= ~std::uint32_t{ROPEPROOF_INV_FREQ};
+  description.scalings = ROPEPROOF_DYNAMIC_NTK | ROPEPROOF_LONG_ROPE;
+  wrong::PipelineKernel kernel(description, pipeline_of(length));
   check::Selection selection;
   for (const cases::Group& group : cases::committed().groups) {
     if (group.name != "core-lengths" && group.name != "core-calls") continue;
@@ -112,7 +90,7 @@ TEST_CASE("mistakes of length fail", "[conformance][core][mutants]") {
 
   struct Row {
     const char* bug;
-    LengthKernel::Length length;
+    Length length;
     bool is_kept = false;  // from call to call
   };
   const Row rows[] = {
