@@ -105,66 +105,37 @@ double constant(Draw& draw, int most) {
   return std::floor(std::exp2(draw.real(0, most)));
 }
 
-bool is_yes_or_no(Feature f) { return f >= Feature::kIsKey; }
-
-// clang-format off
-
-// The logarithm of the largest constant that a feature is compared with.
-int range_of(Feature f) {
-  using enum Feature;
-  switch (f) {
-    case kBatch: case kBatchIndex: return 7;
-    case kSeq: case kTokenIndex: return 12;
-    case kHeads: case kHeadIndex: return 7;
-    case kHeadDim: case kRotaryDim: return 9;
-    case kPairIndex: return 8;
-    case kTokens: case kRowIndex: return 13;
-    case kSeqHeads: return 16;
-    case kRows: return 17;
-    case kRowElements: return 14;
-    case kElements: case kElementIndex: return 22;
-    case kPositionIs: return 21;
-    case kBaseIs: return 24;
-    case kCalls: return 12;
-    default:
-      return 12;
-  }
-}
-
-// clang-format on
-
 When random_when(Draw& draw, const Fault& fault, bool is_wide) {
   When when;
-  const auto last =
-      static_cast<int>(is_wide ? Feature::kIsGivenTable : Feature::kIsStrided);
+  const auto features = std::ranges::count_if(
+      kFeatures,
+      [&](const FeatureRow& row) { return is_wide || !row.is_wide; });
   // Loops, tables and parameters know nothing of one place.
   const bool is_whole = fault.part == Part::kLoop ||
                         fault.part == Part::kScaling ||
                         fault.point == Point::kTable;
-  const auto knows_place = [](Feature f) {
-    return f >= Feature::kBatchIndex && f <= Feature::kMagnitude;
-  };
+  const FeatureRow* row = nullptr;
+  const auto is = [&](FeatureRow::Kind kind) { return row->kind == kind; };
   do {
-    when.feature = static_cast<Feature>(draw.between(0, last));
-  } while ((is_whole &&
-            (knows_place(when.feature) || when.feature == Feature::kInAddress ||
-             when.feature == Feature::kOutAddress)) ||
-           (fault.part != Part::kValue && when.feature == Feature::kMagnitude));
-  if (is_yes_or_no(when.feature)) {
+    row = &kFeatures[draw.between(0, features - 1)];
+  } while ((is_whole && (is(FeatureRow::kPlace) || is(FeatureRow::kMagnitude) ||
+                         is(FeatureRow::kAddress))) ||
+           (fault.part != Part::kValue && is(FeatureRow::kMagnitude)));
+  when.feature = row->feature;
+  if (is(FeatureRow::kYesOrNo)) {
     when.compare = Compare::kEqual;
     when.constant = static_cast<double>(draw.between(0, 3) > 0);
     return when;
   }
-  if (when.feature == Feature::kMagnitude) {
+  if (is(FeatureRow::kMagnitude)) {
     when.compare = draw.one_in(2) ? Compare::kAbove : Compare::kBelow;
     when.constant = std::ldexp(1, static_cast<int>(draw.between(-12, 10)));
     return when;
   }
-  const bool is_address = when.feature == Feature::kInAddress ||
-                          when.feature == Feature::kOutAddress;
+  const bool is_address = is(FeatureRow::kAddress);
   when.compare =
       is_address ? Compare::kModulo : static_cast<Compare>(draw.between(0, 3));
-  when.constant = constant(draw, range_of(when.feature));
+  when.constant = constant(draw, row->range);
   if (is_address) {
     when.constant = std::ldexp(1, static_cast<int>(draw.between(2, 12)));
   }
@@ -186,6 +157,18 @@ double tile(Draw& draw) {
 
 // clang-format off
 
+// The logarithm of the largest n that a number there is cut by.
+int range_of(Point point) {
+  using enum Point;
+  switch (point) {
+    case kPosition: return 18;
+    case kInOffset: case kInChannel: case kOutBatch: case kOutToken:
+    case kOutHead: case kOutOffset: case kOutChannel: case kTableOffset:
+    case kCacheRow: return 20;
+    default: return 10;
+  }
+}
+
 // T, n, k or c of an operation.
 double random_number_of(Draw& draw, const Fault& fault) {
   using enum Op;
@@ -199,10 +182,7 @@ double random_number_of(Draw& draw, const Fault& fault) {
     case kCutSigned: case kCutUnsigned: case kBytesCutSigned:
     case kBytesCutUnsigned: return draw.from(kCuts);
     case kModulo: case kClamped:
-      return std::max(2.0,
-                      constant(draw, fault.point == Point::kPosition   ? 18
-                                     : fault.point >= Point::kInOffset ? 20
-                                                                       : 10));
+      return std::max(2.0, constant(draw, range_of(fault.point)));
     case kPlus: return draw.one_in(2) ? 1 : -1;
     case kToFormat: return static_cast<double>(draw.between(1, 2));
     case kToBits: return draw.from(kBits);

@@ -46,19 +46,6 @@ constexpr const char* kOpWords[] = {
     "kept under a key of %g bits", "not clamped"};
 static_assert(std::size(kOpWords) ==
               static_cast<std::size_t>(Op::kUnclamped) + 1);
-constexpr const char* kFeatureWords[] = {
-    "batch", "seq", "heads", "head_dim", "rotary_dim", "batch x seq",
-    "seq x heads", "batch x seq x heads", "elements", "heads x head_dim",
-    "index of the batch row", "index of the token", "index of the head",
-    "index of the pair", "batch x seq index", "index of the element",
-    "position", "magnitude", "number of the call", "address read",
-    "address written", "base", "is key", "has keys", "is in place",
-    "has strides", "is adjoint", "is partial", "has an offset",
-    "is interleaved", "is bf16", "is f16", "has axes", "is scaled",
-    "is given its table"};
-static_assert(std::size(kFeatureWords) ==
-              static_cast<std::size_t>(Feature::kIsGivenTable) + 1);
-
 // clang-format on
 
 template <std::size_t kCount, class E>
@@ -72,8 +59,8 @@ std::string with_number(const char* pattern, double x) {
 }
 
 std::string words(const When& when) {
-  const std::string feature = word_of(kFeatureWords, when.feature);
-  if (when.feature >= Feature::kIsKey) {
+  const std::string feature = row_of(when.feature).words;
+  if (row_of(when.feature).kind == FeatureRow::kYesOrNo) {
     return when.constant == 0 ? "not: " + feature : feature;
   }
   switch (when.compare) {

@@ -55,17 +55,65 @@ enum class Op {
   kUnclamped
 };
 
-// What a condition reads: sizes, products, places, numbers, calls, addresses,
-// and yes or no.
+// What a condition reads.
 enum class Feature {
   kBatch, kSeq, kHeads, kHeadDim, kRotaryDim, kTokens, kSeqHeads, kRows,
   kElements, kRowElements, kBatchIndex, kTokenIndex, kHeadIndex, kPairIndex,
   kRowIndex, kElementIndex, kPositionIs, kMagnitude, kCalls, kInAddress,
   kOutAddress, kBaseIs, kIsKey, kHasKeys, kIsInPlace, kIsStrided,
-  // For wide kernels alone.
   kIsAdjoint, kIsPartial, kHasOffset, kIsInterleaved, kIsBF16, kIsF16,
   kHasAxes, kIsScaled, kIsGivenTable
 };
+
+struct FeatureRow {
+  Feature feature;
+  const char* words;
+  // A size, a place, the size of a number, an address, yes or no.
+  enum Kind { kSize, kPlace, kMagnitude, kAddress, kYesOrNo } kind = kSize;
+  int range = 12;  // the logarithm of what it is compared with, at most
+  bool is_wide = false;  // of wide kernels alone
+};
+inline constexpr FeatureRow kFeatures[] = {
+    {Feature::kBatch, "batch", FeatureRow::kSize, 7},
+    {Feature::kSeq, "seq"},
+    {Feature::kHeads, "heads", FeatureRow::kSize, 7},
+    {Feature::kHeadDim, "head_dim", FeatureRow::kSize, 9},
+    {Feature::kRotaryDim, "rotary_dim", FeatureRow::kSize, 9},
+    {Feature::kTokens, "batch x seq", FeatureRow::kSize, 13},
+    {Feature::kSeqHeads, "seq x heads", FeatureRow::kSize, 16},
+    {Feature::kRows, "batch x seq x heads", FeatureRow::kSize, 17},
+    {Feature::kElements, "elements", FeatureRow::kSize, 22},
+    {Feature::kRowElements, "heads x head_dim", FeatureRow::kSize, 14},
+    {Feature::kBatchIndex, "index of the batch row", FeatureRow::kPlace, 7},
+    {Feature::kTokenIndex, "index of the token", FeatureRow::kPlace},
+    {Feature::kHeadIndex, "index of the head", FeatureRow::kPlace, 7},
+    {Feature::kPairIndex, "index of the pair", FeatureRow::kPlace, 8},
+    {Feature::kRowIndex, "batch x seq index", FeatureRow::kPlace, 13},
+    {Feature::kElementIndex, "index of the element", FeatureRow::kPlace, 22},
+    {Feature::kPositionIs, "position", FeatureRow::kPlace, 21},
+    {Feature::kMagnitude, "magnitude", FeatureRow::kMagnitude},
+    {Feature::kCalls, "number of the call"},
+    {Feature::kInAddress, "address read", FeatureRow::kAddress},
+    {Feature::kOutAddress, "address written", FeatureRow::kAddress},
+    {Feature::kBaseIs, "base", FeatureRow::kSize, 24},
+    {Feature::kIsKey, "is key", FeatureRow::kYesOrNo},
+    {Feature::kHasKeys, "has keys", FeatureRow::kYesOrNo},
+    {Feature::kIsInPlace, "is in place", FeatureRow::kYesOrNo},
+    {Feature::kIsStrided, "has strides", FeatureRow::kYesOrNo},
+    {Feature::kIsAdjoint, "is adjoint", FeatureRow::kYesOrNo, 0, true},
+    {Feature::kIsPartial, "is partial", FeatureRow::kYesOrNo, 0, true},
+    {Feature::kHasOffset, "has an offset", FeatureRow::kYesOrNo, 0, true},
+    {Feature::kIsInterleaved, "is interleaved", FeatureRow::kYesOrNo, 0, true},
+    {Feature::kIsBF16, "is bf16", FeatureRow::kYesOrNo, 0, true},
+    {Feature::kIsF16, "is f16", FeatureRow::kYesOrNo, 0, true},
+    {Feature::kHasAxes, "has axes", FeatureRow::kYesOrNo, 0, true},
+    {Feature::kIsScaled, "is scaled", FeatureRow::kYesOrNo, 0, true},
+    {Feature::kIsGivenTable, "is given its table", FeatureRow::kYesOrNo, 0,
+     true}};
+// The row of a feature: they stand in the order of the enumeration.
+constexpr const FeatureRow& row_of(Feature feature) {
+  return kFeatures[static_cast<std::size_t>(feature)];
+}
 
 // clang-format on
 
