@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,7 @@ struct Slip {
   const char* advice;
   bool rounds = false;
 
-  Mutation operator()(std::string name, std::string source,
+  Mutation operator()(std::string name, std::optional<std::string> source,
                       Change change) const {
     return {std::move(name), std::move(source), bug,   equation,
             advice,          std::move(change), rounds};
