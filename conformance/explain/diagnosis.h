@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/cases/bug_class.h"
+#include "conformance/explain/in_common.h"
 
 namespace ropeproof::conformance::explain {
 
@@ -21,7 +22,9 @@ struct Place {
   Kind kind = Kind::kEverywhere;  // that the bug could spoil
   // "q_heads > 32 and batch > 1", of kRule and kWithin.
   std::string rule = {};
+  std::vector<FactKind> facts = {};  // that the rule is about; files lack them
 
+  bool has_rule() const { return kind == Kind::kRule || kind == Kind::kWithin; }
   // Whether it says of every element that the bug could spoil whether it is
   // wrong.
   bool is_exact() const {
@@ -41,7 +44,7 @@ struct Place {
     return {word.empty() ? Kind::kEverywhere : Kind::kRule, word};
   }
 
-  bool operator==(const Place&) const = default;
+  bool operator==(const Place& other) const { return word() == other.word(); }
 };
 
 // One fault.

@@ -182,9 +182,9 @@ class Diagnoser {
     return h;
   }
 
-  // A bug by a place is part of another one where that one's place takes no
-  // more words: "only batch row 0 written", where?, is "not written".
-  void take_whole(std::size_t h, const Rule& where) {
+  // A bug by a place is part of another one where that one's place is about no
+  // more facts: "only batch row 0 written", where?, is "not written".
+  void take_whole(std::size_t h, Rule where) {
     if (where.place == Place{}) return take_one(h, where);
     const Numbers failures = explained_by(h, false);
     const bool has_rule = where.place.kind == Kind::kRule;
@@ -193,12 +193,12 @@ class Diagnoser {
     const Rule& of_whole = strikes_.of_bug(hypotheses_[*whole], failures);
     // A rule by places says all that the places of the bug itself do.
     if (has_rule && !of_whole.place.is_exact() && is_by_place(where)) {
-      return take_one(*whole,
-                      {{Kind::kWithin, where.place.rule}, where.conditions});
+      where.place.kind = Kind::kWithin;
+      return take_one(*whole, where);
     }
     const bool is_as_short =
         !has_rule || (of_whole.place.kind == Kind::kRule &&
-                      of_whole.place.rule.size() <= where.place.rule.size());
+                      of_whole.place.facts.size() <= where.place.facts.size());
     take_one(is_as_short ? *whole : h, is_as_short ? of_whole : where);
   }
 
@@ -212,7 +212,7 @@ class Diagnoser {
     const bool is_sharp = std::ranges::any_of(
         failures, [&](std::size_t i) { return failures_.fit(i, h).sharp > 0; });
     for (const std::size_t i : is_sharp ? left_ : Numbers()) {
-      if (failures_.fit(i, h).allows(!where.place.rule.empty()) &&
+      if (failures_.fit(i, h).allows(where.place.has_rule()) &&
           std::ranges::find(failures, i) == failures.end()) {
         failures.push_back(i);
       }

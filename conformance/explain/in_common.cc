@@ -146,9 +146,4 @@ std::string Condition::words() const {
   return text;
 }
 
-bool Condition::holds(const Facts& facts) const {
-  return std::ranges::all_of(
-      terms, [&](const Term& term) { return term.holds(facts); });
-}
-
 }  // namespace ropeproof::conformance::explain

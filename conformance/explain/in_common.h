@@ -20,9 +20,17 @@ using Facts = std::map<std::string, Fact>;
 
 // A kind says two things of a fact. Its owner: a problem may lack a fact of its
 // own, every case has its facts, and memory is a fact of formed cases only. Its
-// subject: the loop that the fact counts or indexes.
+// subject: the loop that the fact counts or indexes, or what else it is about.
 enum class Owner { kProblem, kCase, kElement };
-enum class Subject { kOther, kPairs, kTokens, kBatchRows, kHeads, kOrder };
+// clang-format off
+enum class Subject {
+  kOther, kPairs, kTokens, kBatchRows, kHeads,
+  kProduct, kRows, kHeadsOfRows,  // of sizes; of indices: token and batch row,
+                                  // and the head, too
+  kPosition, kInput, kBase, kScaling, kOffset, kAxes, kDirection, kPairing,
+  kDtype, kOperation, kTensor, kPlace, kMemory, kOrder, kSpacing, kCall
+};
+// clang-format on
 struct FactKind {
   Owner owner = Owner::kProblem;
   Subject subject = Subject::kOther;
@@ -48,7 +56,6 @@ struct Condition {
   std::vector<std::size_t> members;  // numbers of those that it explains first
 
   std::string words() const;  // "head_dim is odd and batch > 1"
-  bool holds(const Facts& facts) const;
 };
 
 // The fewest conditions that hold for all of `members` together and for none of

@@ -18,20 +18,32 @@ std::vector<Facts> facts_of(const std::vector<Sighting>& list) {
   return facts;
 }
 
-Rule formed(const std::vector<Sighting>& members,
-            const std::vector<Sighting>& others) {
-  Rule rule{{}, in_common(facts_of(members), facts_of(others), 1)};
-  if (rule.conditions.empty()) return rule;
-  const Condition& first = rule.conditions[0];
-  if (first.terms.empty() || first.members.size() < members.size()) {
-    return {{Place::Kind::kNoSimpleRule, ""}, {}};
+Rule rule_by(Place::Kind kind, const Condition& one) {
+  Rule rule{{kind, one.words()}, one.terms};
+  for (const Term& term : one.terms) {
+    std::ranges::copy(term.facts, std::back_inserter(rule.place.facts));
   }
-  rule.place = {Place::Kind::kRule, first.words()};
   return rule;
 }
 
+Rule formed(const std::vector<Sighting>& members,
+            const std::vector<Sighting>& others) {
+  const auto found = in_common(facts_of(members), facts_of(others), 1);
+  if (found.empty()) return {};
+  const bool is_of_all = found[0].members.size() == members.size();
+  return is_of_all && !found[0].terms.empty()
+             ? rule_by(Place::Kind::kRule, found[0])
+             : Rule{{Place::Kind::kNoSimpleRule}, {}};
+}
+
 Rule none(Rule rule) {
-  return {{Place::Kind::kNoSimpleRule, ""}, std::move(rule.conditions)};
+  return {{Place::Kind::kNoSimpleRule}, std::move(rule.terms)};
+}
+
+bool hold(const std::vector<Term>& terms, const Facts& facts) {
+  return !terms.empty() && std::ranges::all_of(terms, [&](const Term& term) {
+    return term.holds(facts);
+  });
 }
 
 // How much each answer counts: one that has both kinds, for a few of its own.
@@ -71,20 +83,14 @@ double bits_of_list(double count, double rest) {
                        std::lgamma(rest + 1));
 }
 
-// Whether the bits that each condition takes are fewer than those that it
-// saves.
+// Whether the terms take fewer bits than they save.
 bool is_supported(const Rule& rule, const std::vector<Sighting>& members,
                   const std::vector<Sighting>& others) {
   const Weights weights(members, others);
-  const double rest = weights.of(answers_of(others), false);
-  return std::ranges::all_of(rule.conditions, [&](const Condition& one) {
-    std::set<std::size_t> own;
-    for (const std::size_t i : one.members) own.insert(members[i].answer);
-    const double count = weights.of(own, true);
-    double bits = 0;
-    for (const Term& term : one.terms) bits += term.bits;
-    return bits_of_list(count, rest) >= bits;
-  });
+  double bits = 0;
+  for (const Term& term : rule.terms) bits += term.bits;
+  return bits_of_list(weights.of(answers_of(members), true),
+                      weights.of(answers_of(others), false)) >= bits;
 }
 
 // Whether what is formed of each half of the answers holds for the other.
@@ -117,15 +123,10 @@ bool is_confirmed(const std::vector<Sighting>& members,
   double missed = 0, spoilt = 0;
   for (const bool second : {false, true}) {
     const Rule rule = formed(half(members, second), half(others, second));
-    const auto holds = [&](const Sighting& one) {
-      return std::ranges::any_of(rule.conditions, [&](const Condition& c) {
-        return c.holds(one.facts);
-      });
-    };
     for (const Sighting& one : half(members, !second))
-      missed += holds(one) ? 0 : 1;
+      missed += hold(rule.terms, one.facts) ? 0 : 1;
     for (const Sighting& one : half(others, !second))
-      spoilt += holds(one) ? 1 : 0;
+      spoilt += hold(rule.terms, one.facts) ? 1 : 0;
   }
   return missed <= kMostMissed * static_cast<double>(members.size()) &&
          spoilt <= kMostSpoilt * static_cast<double>(others.size());
@@ -166,23 +167,22 @@ class Within {
 
   Rule rule() const {
     constexpr int kMostTerms = 2;
-    Rule rule{{Place::Kind::kWithin, ""}, {{}}};
+    Condition found;
     std::vector<bool> is_in(answers_.size(), true);
     for (int i = 0; i < kMostTerms; ++i) {
       const Candidate* const next = best(is_in);
       if (next == nullptr) break;
-      rule.conditions[0].terms.push_back(next->terms.front());
+      found.terms.push_back(next->terms.front());
       for (std::size_t k = 0; k < is_in.size(); ++k) {
         is_in[k] = is_in[k] && holds(*next, k);
       }
     }
-    if (rule.conditions[0].terms.empty()) rule.place = {kNone, ""};
-    rule.place.rule = rule.conditions[0].words();
-    return rule;
+    return rule_by(
+        found.terms.empty() ? Place::Kind::kNoSimpleRule : Place::Kind::kWithin,
+        found);
   }
 
  private:
-  static constexpr Place::Kind kNone = Place::Kind::kNoSimpleRule;
   static bool holds(const Candidate& one, std::size_t other) {
     return (one.others[other / 64] >> other % 64 & 1) != 0;
   }
@@ -231,9 +231,7 @@ class Within {
 }  // namespace
 
 bool Rule::holds(const Facts& facts) const {
-  return place.kind == Place::Kind::kEverywhere ||
-         std::ranges::any_of(
-             conditions, [&](const Condition& c) { return c.holds(facts); });
+  return place.kind == Place::Kind::kEverywhere || hold(terms, facts);
 }
 
 Rule rule_of(const std::vector<Sighting>& members,

@@ -16,16 +16,16 @@ struct Sighting {
   std::size_t answer = 0;
 };
 
-// A rule is one such condition; none without others. A rule is reported only if
-// chance is unlikely to make it: it takes fewer bits than a list of the answers
-// that are members; and, given six answers with members and twelve with others,
-// the rule found in one half of the answers holds in the other half. Where
-// there is none, one or two terms that hold for all members and for so few
-// others that it is no chance are a rule in part. A rule that is not reported
-// keeps its conditions: the class of a bug may follow from what they are about.
+// A rule is terms that hold together; none without others. It is reported only
+// if chance is unlikely to make it: it takes fewer bits than a list of the
+// answers that are members; and, given six answers with members and twelve with
+// others, the rule found in one half of the answers holds in the other half.
+// Where there is none, one or two terms that hold for all members and for so
+// few others that it is no chance are a rule in part. A rule that is not
+// reported keeps its terms: the class of a bug may follow from their subjects.
 struct Rule {
   Place place;
-  std::vector<Condition> conditions;
+  std::vector<Term> terms;
 
   // Whether it says that what has these facts is struck.
   bool holds(const Facts& facts) const;

@@ -49,9 +49,8 @@ TEST_CASE("a threshold that many answers show is told", "[conformance]") {
   });
   REQUIRE(found.place.kind == Kind::kRule);
   CHECK(found.place.rule.starts_with("size 3 > 12"));
-  REQUIRE(found.conditions.size() == 1);
-  CHECK(found.conditions[0].holds({{"size 3", std::int64_t{200}}}));
-  CHECK(!found.conditions[0].holds({{"size 3", std::int64_t{20}}}));
+  CHECK(found.holds({{"size 3", std::int64_t{200}}}));
+  CHECK(!found.holds({{"size 3", std::int64_t{20}}}));
 }
 
 TEST_CASE("a threshold is told as the roundest number that parts as well",
@@ -170,10 +169,8 @@ TEST_CASE(
     "a rotation that ends early has the class of its loop, a lost sine none",
     "[conformance]") {
   Rule where;
-  where.conditions.push_back(
-      {{{.words = "index of the token modulo 16 is 15",
-         .facts = {{Owner::kElement, Subject::kTokens}}}},
-       {}});
+  where.terms = {{.words = "index of the token modulo 16 is 15",
+                  .facts = {{Owner::kElement, Subject::kTokens}}}};
   CHECK(bug_at(wrong::known("not rotated"), where) ==
         cases::Bug("shape/32-bit-overflow"));
   CHECK(bug_at(wrong::known("sine lost"), where) ==

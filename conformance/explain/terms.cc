@@ -177,8 +177,10 @@ class Candidates {
     const std::set<Fact>& values = columns(name).members.values;
     // What counts no loop, a product, is compared by ranges.
     const auto [owner, subject] = kind_of(name);
-    const bool is_measure =
-        owner != Owner::kProblem && subject == Subject::kOther && !are_words;
+    const bool is_loop =
+        subject == Subject::kPairs || subject == Subject::kTokens ||
+        subject == Subject::kBatchRows || subject == Subject::kHeads;
+    const bool is_measure = owner != Owner::kProblem && !is_loop && !are_words;
     if (is_measure || values.size() > kMostValues) return;
     for (const Fact& value : values) {
       if (std::holds_alternative<std::string>(value) != are_words) continue;

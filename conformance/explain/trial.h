@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -62,8 +61,9 @@ struct Fit {
   }
 };
 
-// An element beside a bug's: of an answer, one for each.
-// kUnseen: of a head that is not looked at.
+// What an element of an answer says of a bug: kUnmoved, that the bug changes
+// nothing there; kBroken, that it is right and the bug's is not; kUnseen stands
+// in heads that are not looked at.
 enum class Mark : char { kUnmoved, kExplained, kUnexplained, kBroken, kUnseen };
 
 // An answer to a case, and what an element of it may be off by.
@@ -75,16 +75,15 @@ class Trial {
   Trial(const Answer& answer, const plugin::Description& kernel,
         std::vector<bool> heads = {});
 
-  // The answer of an exact kernel with these changes.
+  // Returns the answer of an exact kernel with these changes.
   std::vector<double> predict(const wrong::Change& change) const {
     return bugs_(change);
   }
 
-  // The answer beside that. `marks`, if given, gets one for each element:
-  // kBroken is right and the bug's is not.
+  // Compares the answer with that. `marks`, if given, gets one an element.
   Fit fit(const wrong::Change& change, bool rounds,
           std::vector<Mark>* marks = nullptr) const;
-  // A fit that may be partial, in less time.
+  // Returns a fit that may be partial, in less time.
   Fit glance(const wrong::Change& change, bool rounds) const;
   // Returns this answer with few heads to look at, all of them wrong: a bug
   // that does not explain these explains none of it. Nothing where that saves
@@ -92,12 +91,11 @@ class Trial {
   std::optional<Trial> few_wrong_heads() const;
 
   std::int64_t elements() const { return elements_; }
-  // No wrong element was written; or each is a NaN that some buffers hold
-  // before a call, and others do not.
+  // Whether no wrong element was written: each is as buffers are before a call.
   bool is_unwritten() const { return is_unwritten_; }
+  // Whether each is a NaN then that not all buffers hold: it may be written.
   bool may_be_nan() const { return is_unwritten_ && may_be_nan_; }
-  // Takes these for NaNs that were written.
-  void take_for_nan();
+  void take_for_nan();  // that was written
   // How far wrong elements are off, relative to what is due: the median, at
   // most 2; 0 where none is.
   double relative_error() const;

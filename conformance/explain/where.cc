@@ -178,26 +178,16 @@ std::vector<bool> rows_at_odds(const Rule& rule, const Answer& answer,
 }
 
 bool is_by_place(const Rule& where) {
-  for (const Condition& one : where.conditions) {
-    for (const Term& term : one.terms) {
-      if (std::ranges::find(term.facts, Owner::kElement, &FactKind::owner) !=
-          term.facts.end()) {
-        return true;
-      }
-    }
-  }
-  return false;
+  return std::ranges::any_of(where.terms, [](const Term& term) {
+    return std::ranges::count(term.facts, Owner::kElement, &FactKind::owner) >
+           0;
+  });
 }
 
 cases::Bug bug_at(const wrong::Mutation& mutation, const Rule& where) {
   const cases::Bug bug = mutation.bug;
-  const auto has = [&](const auto& is) {
-    return std::ranges::any_of(where.conditions, [&](const Condition& one) {
-      return std::ranges::any_of(one.terms, is);
-    });
-  };
   const auto is_about = [&](FactKind kind) {
-    return has([&](const Term& term) {
+    return std::ranges::any_of(where.terms, [&](const Term& term) {
       return std::ranges::find(term.facts, kind) != term.facts.end();
     });
   };
@@ -207,7 +197,7 @@ cases::Bug bug_at(const wrong::Mutation& mutation, const Rule& where) {
   }
   if (!mutation.ends_early) return bug;
   constexpr FactKind kTokens{Owner::kProblem, Subject::kTokens};
-  if (has([&](const Term& term) {
+  if (std::ranges::any_of(where.terms, [&](const Term& term) {
         return term.facts == std::vector{kTokens} &&
                term.is == Fact(std::int64_t{1});
       })) {

@@ -1,8 +1,6 @@
 #include "conformance/selftest/strangers/said.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "conformance/cases/bug_class.h"
@@ -10,56 +8,50 @@
 namespace ropeproof::conformance::selftest::strangers {
 namespace {
 
+// clang-format off
 // The areas of bug_class.h that a fault at this point may be told as.
 std::vector<cases::Area> areas_of(const Fault& fault) {
   using enum Point;
   using A = cases::Area;
-  const Point point = fault.point;
   // In place what is done again is rotated twice.
   if (fault.op == Op::kTailTwice || fault.op == Op::kLastTileAgain) {
     return {A::kShape, A::kMemory, A::kCall, A::kWindow, A::kPosition};
   }
-  // What a loop misses is not rotated in place.
-  if (point <= kOutsideLoop) {
-    return {A::kShape, A::kMemory, A::kCall, A::kWindow, A::kRotation};
+  switch (fault.point) {
+    // What a loop misses is not rotated in place.
+    case kBatchLoop: case kTokenLoop: case kRowLoop: case kHeadLoop:
+    case kHeadOfRowLoop: case kPairLoop: case kOutsideLoop:
+      return {A::kShape, A::kMemory, A::kCall, A::kWindow, A::kRotation};
+    case kPositionBatch: case kPositionToken: case kPositionOffset:
+      return {A::kPosition, A::kTable, A::kShape, A::kMemory};
+    // An axis says which position is read.
+    case kAxis: return {A::kAxes, A::kPosition};
+    case kFrequencyIndex: return {A::kFrequency, A::kShape, A::kLayout};
+    case kInBatch: case kInToken: case kInHead: case kInOffset: case kInChannel:
+    case kOutBatch: case kOutToken: case kOutHead: case kOutOffset:
+    case kOutChannel:
+      return {A::kShape, A::kMemory, A::kLayout, A::kWindow, A::kCall};
+    case kTableOffset: case kCacheRow:
+      return {A::kTable, A::kPosition, A::kMemory, A::kShape};
+    case kPosition: return {A::kPosition, A::kTable};
+    case kFrequency: case kAngle: return {A::kFrequency, A::kAngle};
+    case kCosine: case kSine:
+      return {A::kRotation, A::kFrequency, A::kTable, A::kAngle};
+    // Results of an amplitude of 0 are 0, by whatever step: no output tells.
+    case kAmplitude:
+      return fault.op == Op::kZeroed ||
+                     (fault.op == Op::kConstant && !fault.number)
+                 ? std::vector{A::kScaling, A::kValue}
+                 : std::vector{A::kScaling};
+    case kInput: case kProduct: case kResult:
+      return {A::kOutput, A::kValue, A::kRotation, A::kLayout};
+    case kOutside: return {A::kWindow};
+    case kTable: return {A::kTable};
+    case kStore: case kLoad:
+      return {A::kMemory, A::kShape, A::kCall, A::kRotation};
+    case kBase: case kDimension: return {A::kFrequency, A::kWindow};
+    default: return {A::kScaling};
   }
-  if (point <= kPositionOffset) {
-    return {A::kPosition, A::kTable, A::kShape, A::kMemory};
-  }
-  // An axis says which position is read.
-  if (point == kAxis) return {A::kAxes, A::kPosition};
-  if (point == kFrequencyIndex) return {A::kFrequency, A::kShape, A::kLayout};
-  if (point <= kOutChannel) {
-    return {A::kShape, A::kMemory, A::kLayout, A::kWindow, A::kCall};
-  }
-  if (point <= kCacheRow) {
-    return {A::kTable, A::kPosition, A::kMemory, A::kShape};
-  }
-  if (point == kPosition) return {A::kPosition, A::kTable};
-  if (point <= kAngle) return {A::kFrequency, A::kAngle};
-  if (point <= kSine) {
-    return {A::kRotation, A::kFrequency, A::kTable, A::kAngle};
-  }
-  // Results of an amplitude of 0 are 0, by whatever step: no output tells.
-  const bool is_zero =
-      fault.op == Op::kZeroed || (fault.op == Op::kConstant && !fault.number);
-  if (point == kAmplitude && is_zero) return {A::kScaling, A::kValue};
-  if (point == kAmplitude) return {A::kScaling};
-  if (point <= kResult) {
-    return {A::kOutput, A::kValue, A::kRotation, A::kLayout};
-  }
-  if (point == kOutside) return {A::kWindow};
-  if (point == kTable) return {A::kTable};
-  if (point <= kLoad) {
-    return {A::kMemory, A::kShape, A::kCall, A::kRotation};
-  }
-  if (point <= kDimension) return {A::kFrequency, A::kWindow};
-  return {A::kScaling};
-}
-
-bool is_of_area(const explain::Diagnosis& d, const Fault& fault) {
-  const std::vector<cases::Area> areas = areas_of(fault);
-  return std::ranges::find(areas, d.bug.area()) != areas.end();
 }
 
 // Whether a bug is a family of steps that numbers did not tell apart, and this
@@ -68,71 +60,73 @@ bool is_of_family(const explain::Diagnosis& d, const Fault& fault) {
   using enum Point;
   constexpr cases::Bug kAngles = "angle/other",
                        kNumbers = "value/or-rotation-off";
-  const Point p = fault.point;
-  if (d.bug == kNumbers) return p >= kCosine && p <= kResult && p != kAmplitude;
-  return d.bug == kAngles &&
-         ((p >= kPositionBatch && p <= kFrequencyIndex) || p == kPosition ||
-          p == kFrequency || (p >= kBase && p < kScalingAmplitude));
+  switch (fault.point) {
+    case kCosine: case kSine: case kInput: case kProduct: case kResult:
+      return d.bug == kNumbers;
+    case kPositionBatch: case kPositionToken: case kPositionOffset: case kAxis:
+    case kFrequencyIndex: case kPosition: case kFrequency:
+      return d.bug == kAngles;
+    default:
+      return d.bug == kAngles && fault.part == Part::kScaling &&
+             fault.point != kScalingAmplitude;
+  }
 }
 
-// What a rule of a diagnosis calls a feature; of a product, any of its factors.
-std::vector<std::string_view> words_of(Feature feature) {
+// What a rule is about that reads what a condition does: of a size also its
+// products, of a product any.
+bool reads(const explain::FactKind& fact, Feature feature) {
   using enum Feature;
+  using explain::Owner, explain::Subject;
+  const auto [owner, subject] = fact;
+  const bool is_product = subject == Subject::kProduct;
+  const auto is_size = [&](Subject of) {
+    return is_product || (owner == Owner::kProblem && subject == of);
+  };
+  const auto is_index = [&](Subject of) {
+    return owner == Owner::kElement && subject == of;
+  };
   switch (feature) {
-    case kBatch:
-      return {"batch"};
-    case kSeq:
-      return {"seq"};
-    case kHeads:
-      return {"heads"};
-    case kHeadDim:
-    case kRotaryDim:
-      return {"head_dim", "rotary_dim"};
-    case kBatchIndex:
-      return {"index of the batch row"};
-    case kTokenIndex:
-      return {"index of the token"};
-    case kHeadIndex:
-      return {"index of the head"};
-    case kPairIndex:
-      return {"index of the pair"};
-    case kPositionIs:
-      return {"position"};
-    case kMagnitude:
-      return {"largest input"};
-    case kBaseIs:
-      return {"base"};
-    case kIsKey:
-      return {"tensor"};
-    case kHasKeys:
-      return {"k_heads"};
+    case kBatch: return is_product || subject == Subject::kBatchRows;
+    case kSeq: return is_size(Subject::kTokens);
+    case kHeads: return is_size(Subject::kHeads);
+    case kHeadDim: case kRotaryDim: case kIsPartial:
+      return is_size(Subject::kPairs);
+    case kTokens: case kSeqHeads: case kRows: case kElements: case kRowElements:
+      return is_product || subject == Subject::kHeadsOfRows;
+    case kBatchIndex: return is_index(Subject::kBatchRows);
+    case kTokenIndex: return is_index(Subject::kTokens);
+    case kHeadIndex: return is_index(Subject::kHeads);
+    case kPairIndex: return is_index(Subject::kPairs);
+    case kRowIndex: return subject == Subject::kRows;
+    case kElementIndex: return subject == Subject::kHeadsOfRows;
+    case kPositionIs: return subject == Subject::kPosition;
+    case kMagnitude: return subject == Subject::kInput;
+    case kCalls: return subject == Subject::kCall;
+    case kInAddress: case kOutAddress: return false;  // no fact
+    case kBaseIs: return subject == Subject::kBase;
+    case kIsKey: return subject == Subject::kTensor;
+    case kHasKeys: return subject == Subject::kHeads;
     case kIsInPlace:
-      return {"place"};
-    case kIsAdjoint:
-      return {"direction"};
-    case kIsInterleaved:
-      return {"pairing"};
-    case kIsBF16:
-    case kIsF16:
-      return {"dtype"};
-    case kHasAxes:
-      return {"axes", "axis"};
-    case kIsScaled:
-      return {"scaling", "factor"};
-    case kIsGivenTable:
-      return {"operation"};
-    case kCalls:
-      return {"call"};
-    case kInAddress:
-    case kOutAddress:
-      return {"address", "aligned"};
-    case kRowIndex:
-      return {"rows before it"};
-    case kElementIndex:
-      return {"rows x heads before it"};
-    default:
-      return {" x "};  // a product
+      return subject == Subject::kPlace || subject == Subject::kMemory;
+    case kIsStrided:
+      return subject == Subject::kOrder || subject == Subject::kSpacing ||
+             subject == Subject::kMemory;
+    case kIsAdjoint: return subject == Subject::kDirection;
+    case kHasOffset: return subject == Subject::kOffset;
+    case kIsInterleaved: return subject == Subject::kPairing;
+    case kIsBF16: case kIsF16: return subject == Subject::kDtype;
+    case kHasAxes: return subject == Subject::kAxes;
+    case kIsScaled: return subject == Subject::kScaling;
+    case kIsGivenTable: return subject == Subject::kOperation;
   }
+  return false;
+}
+
+// clang-format on
+
+bool is_of_area(const explain::Diagnosis& d, const Fault& fault) {
+  const std::vector<cases::Area> areas = areas_of(fault);
+  return std::ranges::find(areas, d.bug.area()) != areas.end();
 }
 
 // Whether it is said that equal calls differ, of a fault that does not strike
@@ -147,10 +141,10 @@ bool tells_calls_apart(const explain::Diagnosis& d, const Fault& fault) {
 
 bool is_placed(const explain::Diagnosis& d, const Fault& fault) {
   if (!fault.when) return d.where.kind == explain::Place::Kind::kEverywhere;
-  return std::ranges::any_of(
-      words_of(fault.when->feature), [&](std::string_view word) {
-        return d.where.rule.find(word) != std::string::npos;
-      });
+  return d.where.has_rule() &&
+         std::ranges::any_of(d.where.facts, [&](const explain::FactKind& fact) {
+           return reads(fact, fault.when->feature);
+         });
 }
 
 }  // namespace

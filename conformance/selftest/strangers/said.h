@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "conformance/explain/diagnosis.h"
 #include "conformance/selftest/strangers/program.h"
@@ -24,7 +23,7 @@ inline constexpr text::Words<Said, 5> kSaidWords{{{Said::kExactly, "exactly"},
                                                   {Said::kNothing, "not"}}};
 
 // What is said of a kernel with this fault alone. It compares areas of bugs and
-// words of rules, so it is kind to a diagnosis.
+// what rules are about, so it is kind to a diagnosis.
 Said said_of(const Fault& fault, std::span<const explain::Diagnosis> diagnoses);
 
 }  // namespace ropeproof::conformance::selftest::strangers

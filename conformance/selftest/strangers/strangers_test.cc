@@ -89,20 +89,25 @@ TEST_CASE("a name counts if its area and its rule are those of the fault",
           "[conformance][strangers]") {
   Fault fault{Part::kValue, Point::kPosition, Op::kToFormat, 1};
   fault.when = When{Feature::kHeadIndex, Compare::kAbove, 3};
-  const auto said = [&](const char* bug, const char* rule) {
+  using explain::Owner, explain::Subject;
+  const auto said = [&](const char* bug, const explain::Place& where) {
     explain::Diagnosis d;
     d.bug = cases::Bug::named(bug);
     d.what = *bug == '\0' ? "" : "some bug";
-    d.where = explain::Place::of_word(rule);
+    d.where = where;
     return said_of(fault, std::span(&d, 1));
   };
   const char* const near = "position/rounded-to-half";
   const char* const far = "window/wrong-end";
-  const char* const rule = "index of the head > 3";
+  using Kind = explain::Place::Kind;
+  const explain::Place rule{Kind::kRule,
+                            "index of the head > 3",
+                            {{Owner::kElement, Subject::kHeads}}},
+      other{Kind::kRule, "seq > 7", {{Owner::kProblem, Subject::kTokens}}};
   CHECK(said(near, rule) == Said::kExactly);
-  CHECK(said(near, "seq > 7") == Said::kByKind);
+  CHECK(said(near, other) == Said::kByKind);
   CHECK(said("", rule) == Said::kVaguely);
-  CHECK(said("", "?") == Said::kNothing);
+  CHECK(said("", {Kind::kNoSimpleRule, "", rule.facts}) == Said::kNothing);
   CHECK(said(far, rule) == Said::kFalsely);
   CHECK(said("angle/other", rule) == Said::kVaguely);  // of this, or others
   CHECK(said_of(fault, {}) == Said::kNothing);
