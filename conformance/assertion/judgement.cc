@@ -247,10 +247,10 @@ std::string Judgement::Judged::failure_text() const {
   const std::string claim_text = other_claim_text();
   // Elements that are altered somehow are what a looser claim allows.
   const bool is_named = std::ranges::any_of(faults, [&](const auto& d) {
-    return d.what != "" && !(d.bug == cases::Bug("memory/wrong-place")) &&
-           (claim_text.empty() ||
-            !(d.bug == cases::Bug("value/altered") ||
-              d.bug == cases::Bug("value/or-rotation-off")));
+    const bool says_little =
+        d.bug.area() == cases::Area::kMemory ||
+        (d.bug.area() == cases::Area::kValue && !claim_text.empty());
+    return d.what != "" && !(d.bug.is_seen() && says_little);
   });
   // What stands there, where it was found, says more than a bug without a name.
   const bool is_seen = !is_named && !account.measured.empty();

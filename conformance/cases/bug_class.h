@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -198,6 +199,10 @@ class Bug {
     return bug;
   }
 
+  bool is_seen() const {
+    return std::less_equal()(std::begin(kSeenClasses), class_) &&
+           std::less()(class_, std::end(kSeenClasses));
+  }
   // Nothing, or "", for none.
   std::optional<Area> area() const {
     return class_ == nullptr ? std::nullopt : std::optional(class_->area);
