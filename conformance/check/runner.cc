@@ -1,7 +1,6 @@
 #include "conformance/check/runner.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "conformance/cases/summary.h"
@@ -29,43 +28,62 @@ Suffixes suffixes_of(std::uint32_t operation, const cases::Problem& problem) {
   return suffixes;
 }
 
-// The case, which outlives what is returned.
-std::shared_ptr<const cases::Case> lent(const cases::Case& c) {
-  return {std::shared_ptr<void>{}, &c};
+// The check before the call: a pass, or why none is made.
+Check before_call(const plugin::Kernel& kernel, std::uint32_t operation,
+                  const cases::Problem& problem, bool is_declined) {
+  const plugin::Description& offered = kernel.description();
+  const bool shares = kernel.shares_memory();
+  Check check;
+  check.suffixes = suffixes_of(operation, problem);
+  check.reason = missing_feature(offered, operation, problem, shares);
+  if (!check.reason.empty()) {
+    check.verdict = Verdict::kUnsupported;
+  } else if (is_declined) {
+    check.verdict = Verdict::kDeclined;
+  } else {
+    check.features = needed_features(operation, problem, offered, shares);
+  }
+  return check;
+}
+
+// Makes the call. A check that passes has an output.
+void make_call(plugin::Kernel& kernel, const Subject& subject, int rounds,
+               Check& check, judge::Output& output) {
+  try {
+    check.answer = call_of(kernel, subject).run(output, rounds);
+    check.verdict = verdict_of(check.answer.outcome);
+    check.reason = reason_of(check.answer);
+  } catch (const plugin::NoAddressSpace& error) {
+    check.verdict = Verdict::kUnsupported;
+    check.reason = error.what();
+  }
+}
+
+// Keeps a wrong answer, and the account of it that is wanted.
+void keep_wrong(const cases::Case& c, std::uint32_t operation,
+                const judge::Claim& claim, const Asking& asking, Check& check,
+                judge::Output output) {
+  if (asking.wanted == Wanted::kVerdict) return;
+  const std::shared_ptr<const cases::Case> lent(std::shared_ptr<void>{}, &c);
+  check.wrong = shared(explain::answer_of(asking.is_lent ? lent : shared(c),
+                                          operation, claim, std::move(output)));
+  if (asking.wanted == Wanted::kAnswer) return;
+  check.account =
+      explain::account_of(*check.wrong, asking.wanted == Wanted::kBrief);
 }
 
 }  // namespace
 
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                    const cases::Case& c, const Asking& asking) {
-  Check check;
-  check.suffixes = suffixes_of(operation, c.problem);
-  check.reason = missing_feature(kernel.description(), operation, c.problem,
-                                 kernel.shares_memory());
-  if (!check.reason.empty()) {
-    check.verdict = Verdict::kUnsupported;
-    return check;
-  }
-  if (asking.is_declined) {
-    check.verdict = Verdict::kDeclined;
-    return check;
-  }
-  check.features = needed_features(operation, c.problem, kernel.description(),
-                                   kernel.shares_memory());
+  Check check = before_call(kernel, operation, c.problem, asking.is_declined);
+  if (!check.passes()) return check;
+  judge::Output output;
+  make_call(kernel, {c, operation}, asking.rounds, check, output);
+  if (!check.passes()) return check;
+  check.reason = output.stray;
   const judge::Claim claim =
       judge::claim_of(kernel.description(), c.problem.dtype, operation);
-  judge::Output output;
-  try {
-    check.answer = call_of(kernel, {c, operation}).run(output, asking.rounds);
-    check.verdict = verdict_of(check.answer.outcome);
-    check.reason = reason_of(check.answer);
-    if (check.verdict != Verdict::kPass) return check;
-  } catch (const plugin::NoAddressSpace& error) {
-    check.verdict = Verdict::kUnsupported;
-    check.reason = error.what();
-    return check;
-  }
-  check.reason = output.stray;
   check.measurement =
       judge::judge(c.problem, c.golden, operation, claim, output,
                    asking.shown ? &asking.shown->spread : nullptr);
@@ -75,48 +93,13 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     explain::keep_better(asking.shown->specimen, c, operation, output,
                          claim.table, is_wrong);
   }
-  if (!is_wrong || asking.wanted == Wanted::kVerdict) return check;
-  check.wrong = shared(explain::answer_of(asking.is_lent ? lent(c) : shared(c),
-                                          operation, claim, std::move(output)));
-  if (asking.wanted >= Wanted::kBrief) {
-    check.account =
-        explain::account_of(*check.wrong, asking.wanted == Wanted::kBrief);
+  if (is_wrong) {
+    keep_wrong(c, operation, claim, asking, check, std::move(output));
   }
   return check;
 }
 
 namespace {
-
-// Says of a wrong result that it is right when asked again, or in a fresh
-// process. Only of the first few of a run: a process may take seconds to start.
-class FreshProcess {
- public:
-  explicit FreshProcess(plugin::Kernel& kernel) : kernel_(kernel) {}
-
-  void ask(std::uint32_t operation, const cases::Case& c, Check& check) {
-    const bool is_wrong = check.verdict == Verdict::kFail &&
-                          check.measurement && !check.measurement->pass();
-    if (!is_wrong || !kernel_.is_live() || left_ == 0) return;
-    --left_;
-    const auto is_right = [&] {
-      return check_values(kernel_, operation, c, {.wanted = Wanted::kVerdict})
-          .passes();
-    };
-    if (is_right()) {
-      check.retry = Retry::kRightAgain;
-      check.account.pattern += "; right when asked again";
-    } else if (kernel_.restart(0) && is_right()) {
-      check.retry = Retry::kRightInFreshProcess;
-      check.account.pattern +=
-          "; right in a fresh process: something is carried over from the "
-          "calls before";
-    }
-  }
-
- private:
-  plugin::Kernel& kernel_;
-  int left_ = 3;
-};
 
 // Elements of a wrong answer whose account is not brief.
 constexpr std::int64_t kMostAccounted = 1 << 13;
@@ -133,10 +116,9 @@ class Suite {
         recipes_(recipes_of(kernel, corpus, selection)),
         filter_(names(), selection),
         choices_(kernel),
-        fresh_(kernel),
         picker_(selection.shard) {
-    contract_.choose_formed(recipes_,
-                            asked_description(kernel, selection).max_position);
+    run_.formed_for = asked_description(kernel, selection);
+    contract_.choose_formed(recipes_, run_.formed_for.max_position);
     run_.vectors_version = corpus.version;
     run_.manifest_sha256 = corpus.manifest_sha256;
     run_.kernel = kernel.description();
@@ -146,13 +128,9 @@ class Suite {
     // A profile asks for results, however a kernel comes to them: rope, or
     // rotate or lookup where it does not form angles. A tier asks for
     // everything.
-    operations_.assign(std::begin(kRopeOperations), std::end(kRopeOperations));
-    if (!selection.profile.empty()) operations_ = {main_operation(run_.kernel)};
-    if (selection.offered_only && selection.profile.empty()) {
-      std::erase_if(operations_, [this](std::uint32_t operation) {
-        return (run_.kernel.operations & operation) == 0;
-      });
-    }
+    operations_ = !selection.profile.empty() ? main_operation(run_.kernel)
+                  : selection.offered_only   ? run_.kernel.operations
+                                             : ~0u;
   }
 
   Run ask() {
@@ -208,7 +186,8 @@ class Suite {
   void ask(const cases::Case& c, std::uint32_t operations = ~0u,
            int rounds = 1) {
     if (c.problem.task == cases::Task::kPermute) return ask_permutation(c);
-    for (const std::uint32_t operation : operations_) {
+    operations &= operations_;
+    for (const std::uint32_t operation : kRopeOperations) {
       if (is_over()) return;
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
@@ -219,7 +198,7 @@ class Suite {
                         .wanted = wanted(c.problem.elements()),
                         .shown = selection_.shows ? &run_.shown : nullptr,
                         .is_lent = true});
-      fresh_.ask(operation, c, values);
+      make_again(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
                              values.verdict == Verdict::kDeclined;
       if (is_chosen && !is_declined) {
@@ -244,6 +223,28 @@ class Suite {
         keep(check, is_right);
         add_values(c, operation, std::move(check));
       }
+    }
+  }
+
+  // Makes the call of a wrong result once more. Only for the first few of a
+  // run: a process may take seconds to start.
+  void make_again(std::uint32_t operation, const cases::Case& c, Check& check) {
+    const bool is_wrong = check.verdict == Verdict::kFail &&
+                          check.measurement && !check.measurement->pass();
+    if (!is_wrong || !kernel_.is_live() || again_ == 0) return;
+    --again_;
+    const auto is_right = [&] {
+      return check_values(kernel_, operation, c, {.wanted = Wanted::kVerdict})
+          .passes();
+    };
+    if (is_right()) {
+      check.retry = Retry::kRightAgain;
+      check.account.pattern += "; right when asked again";
+    } else if (kernel_.restart(0) && is_right()) {
+      check.retry = Retry::kRightInFreshProcess;
+      check.account.pattern +=
+          "; right in a fresh process: something is carried over from the "
+          "calls before";
     }
   }
 
@@ -283,32 +284,26 @@ class Suite {
   }
 
   void ask(const cases::Group& group) {
-    for (const cases::Case& c : group.rope_cases) {
-      if (!takes(group.tier, c.id)) continue;
-      show(c.id);
-      ask(c);
-    }
-    for (const cases::Case& c : group.permute_cases) {
-      if (!filter_.takes(ROPEPROOF_PERMUTE) || !takes(group.tier, c.id)) {
-        continue;
-      }
-      show(c.id);
-      ask(c);
-    }
-    if (selection_.values_only || !filter_.takes(main_operation(run_.kernel))) {
-      return;
-    }
-    const auto ask_each = [&](const auto& list) {
+    const auto each = [&](const auto& list, const auto& ask_one) {
       for (const auto& c : list) {
         if (!takes(group.tier, c.id)) continue;
         show(c.id);
-        Check check = contract_.of(c);
-        keep(check);
-        add(c, std::move(check));
+        ask_one(c);
       }
     };
-    ask_each(group.reject_cases);
-    ask_each(group.sequence_cases);
+    const auto values = [this](const cases::Case& c) { ask(c); };
+    each(group.rope_cases, values);
+    if (filter_.takes(ROPEPROOF_PERMUTE)) each(group.permute_cases, values);
+    if (selection_.values_only || !filter_.takes(main_operation(run_.kernel))) {
+      return;
+    }
+    const auto promise = [this](const auto& c) {
+      Check check = contract_.of(c);
+      keep(check);
+      add(c, std::move(check));
+    };
+    each(group.reject_cases, promise);
+    each(group.sequence_cases, promise);
   }
 
   // Kernels that tune or compile themselves for a shape do so in its first
@@ -325,7 +320,7 @@ class Suite {
 
   // Cases are formed for what the kernel offers: no other operation is asked.
   void ask_formed() {
-    plugin::Description asked = asked_description(kernel_, selection_);
+    plugin::Description asked = run_.formed_for;
     asked.operations = filter_.taken(asked.operations);
     std::vector<const cover::Recipe*> taken;
     for (const cover::Recipe& c : recipes_) {
@@ -362,7 +357,6 @@ class Suite {
     picker_.finish(run_);
     run_.shown.round();
     run_.recipes = std::move(recipes_);
-    run_.formed_for = asked_description(kernel_, selection_);
     run_.arrays = selection_.arrays;
   }
 
@@ -373,12 +367,12 @@ class Suite {
   std::vector<cover::Recipe> recipes_;
   std::size_t all_ = 0, asked_ = 0, lost_ = 0;
   bool has_failed_ = false;
+  int again_ = 3;                      // calls that may be made once more
   std::int64_t kept_ = 0, large_ = 0;  // of wrong answers
   Filter filter_;
   Choices choices_;
-  FreshProcess fresh_;
   ShardPicker picker_;
-  std::vector<std::uint32_t> operations_;
+  std::uint32_t operations_ = 0;
   Run run_;
 };
 
