@@ -120,6 +120,19 @@ Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
   return check;
 }
 
+Retry made_again(plugin::Kernel& kernel, bool restarts,
+                 const std::function<bool()>& is_right) {
+  if (is_right()) return Retry::kRightAgain;
+  if (!restarts || !kernel.restart(0)) return Retry::kNone;
+  return is_right() ? Retry::kRightInFreshProcess : Retry::kWrongInFreshProcess;
+}
+
+void add_retry(Check& check, Retry retry) {
+  check.retry = retry;
+  (check.is_of_values() ? check.account.pattern : check.reason) +=
+      text::word(kRetrySaid, retry);
+}
+
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature) {
   return (kernel.description().features & feature) != 0;
 }

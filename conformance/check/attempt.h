@@ -1,6 +1,7 @@
 // attempt.h -- one call of a check, and what became of it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,13 @@ call::Call call_of(plugin::Kernel& kernel, const Subject& subject,
 Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
               const std::optional<cases::Storage>& storage = std::nullopt,
               const std::string& what = "");
+
+// Makes a failing call once more: at once and then, where `restarts`, in a
+// fresh process. `is_right` makes and judges it.
+Retry made_again(plugin::Kernel& kernel, bool restarts,
+                 const std::function<bool()>& is_right);
+// Says in a failing check what its call came to then.
+void add_retry(Check& check, Retry retry);
 
 Check passed(Aspect aspect, Suffixes more = 0);
 Check failed(Aspect aspect, const std::string& reason, Suffixes more = 0);

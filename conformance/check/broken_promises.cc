@@ -50,11 +50,6 @@ bool has_error(const Check& check) {
          !check.answer.detail.empty();
 }
 
-// Whether it is about what calls leave to those after them.
-bool is_of_sequence(const Check& check) {
-  return check.aspect == Aspect::kChanges || check.aspect == Aspect::kSequence;
-}
-
 // What a call is wrong for that is so in the first call of a process, too:
 // nothing was kept.
 explain::Diagnosis wrong_at_once(const Check& check) {
@@ -88,9 +83,7 @@ const Broken* shown_by_call(const Check& check) {
     case Trespass::kOther:
       break;
   }
-  if (check.retry == Retry::kWrongAlone && !is_of_sequence(check)) {
-    return &kWrongLater;
-  }
+  if (check.retry == Retry::kWrongAlone) return &kWrongLater;
   if (answer.outcome == Outcome::kTimeout && check.aspect != Aspect::kUnload) {
     return &kLate;
   }
@@ -180,7 +173,9 @@ Meaning meaning_of(const Check& check, const std::set<Kind>& of_values) {
   if (of_values.contains(end)) {
     return {end, {.what = end_of(check, check.end)}, place};
   }
-  if (check.retry == Retry::kWrongAlone) return told(wrong_at_once(check));
+  if (check.retry == Retry::kWrongInFreshProcess) {
+    return told(wrong_at_once(check));
+  }
   explain::Diagnosis d = meant(promise(check.aspect).broken);
   if (!d.what.empty()) {
     if (!check.changed.empty()) {

@@ -68,8 +68,7 @@ void try_alone(plugin::Kernel& kernel, const Work& work, Check& check) {
         "; right when called alone: look for what calls share, as buffers and "
         "tables that are static or cached";
   } else {
-    check.retry = Retry::kWrongAlone;
-    check.reason += "; wrong when called alone, too";
+    add_retry(check, Retry::kWrongAlone);
   }
 }
 

@@ -211,14 +211,8 @@ inline constexpr Promise kPromises[] = {
     {Aspect::kSequenceNotAsked, "sequence"},
 };
 
-inline constexpr auto kAspectWords = [] {
-  text::Words<Aspect, std::size(kPromises)> words;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i] = {kPromises[i].aspect, kPromises[i].word};
-  }
-  return words;
-}();
-
+inline constexpr auto kAspectWords =
+    text::columns(kPromises, &Promise::aspect, &Promise::word);
 constexpr const auto& table_of(Aspect) { return kAspectWords; }
 
 // Returns the row of an aspect: they stand in the order of the enumeration.

@@ -41,14 +41,28 @@ enum class Retry {
   kNone,                 // it was not, or nothing was learned
   kRightAgain,           // right at once, in the same process
   kRightInFreshProcess,  // the calls before made it wrong
+  kWrongInFreshProcess,  // wrong without the calls before, too
   kWrongAlone,           // wrong without the calls at the same time, too
 };
 
-inline constexpr text::Words<Retry, 4> kRetryWords{
-    {{Retry::kNone, "none"},
-     {Retry::kRightAgain, "right again"},
-     {Retry::kRightInFreshProcess, "right in a fresh process"},
-     {Retry::kWrongAlone, "wrong alone"}}};
+// The word of reports for it, and what a failing check says of it, behind what
+// is wrong.
+struct RetryRow {
+  Retry retry;
+  std::string_view word, said;
+};
+inline constexpr RetryRow kRetries[] = {
+    {Retry::kNone, "none", ""},
+    {Retry::kRightAgain, "right again", "; right when asked again"},
+    {Retry::kRightInFreshProcess, "right in a fresh process",
+     "; right in a fresh process: something is carried over"},
+    {Retry::kWrongAlone, "wrong alone", "; wrong when called alone, too"},
+    {Retry::kWrongInFreshProcess, "wrong alone",
+     "; wrong in a fresh process, too"}};
+inline constexpr auto kRetryWords =
+    text::columns(kRetries, &RetryRow::retry, &RetryRow::word);
+inline constexpr auto kRetrySaid =
+    text::columns(kRetries, &RetryRow::retry, &RetryRow::said);
 constexpr const auto& table_of(Retry) { return kRetryWords; }
 
 // An object on the heap, which the copies of a run share.
@@ -82,9 +96,12 @@ struct Check {
   bool is_unmoved = false;  // the answer is that of the earlier problem
 
   bool is_of_values() const { return aspect == Aspect::kValues; }
-  // Whether the same call was right when it was made once more.
+  // Whether the same call was right, or wrong, when it was made once more.
   bool is_right_alone() const {
     return retry == Retry::kRightAgain || retry == Retry::kRightInFreshProcess;
+  }
+  bool is_wrong_alone() const {
+    return retry == Retry::kWrongAlone || retry == Retry::kWrongInFreshProcess;
   }
   bool passes() const { return verdict == Verdict::kPass; }
 };

@@ -233,19 +233,14 @@ class Suite {
                           check.measurement && !check.measurement->pass();
     if (!is_wrong || !kernel_.is_live() || again_ == 0) return;
     --again_;
-    const auto is_right = [&] {
+    const Retry retry = made_again(kernel_, true, [&] {
       return check_values(kernel_, operation, c, {.wanted = Wanted::kVerdict})
           .passes();
-    };
-    if (is_right()) {
-      check.retry = Retry::kRightAgain;
-      check.account.pattern += "; right when asked again";
-    } else if (kernel_.restart(0) && is_right()) {
-      check.retry = Retry::kRightInFreshProcess;
-      check.account.pattern +=
-          "; right in a fresh process: something is carried over from the "
-          "calls before";
-    }
+    });
+    if (retry == Retry::kWrongInFreshProcess) return;
+    add_retry(check, retry);
+    if (retry == Retry::kRightInFreshProcess)
+      check.account.pattern += " from the calls before";
   }
 
   void ask_permutation(const cases::Case& c) {

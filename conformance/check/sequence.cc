@@ -21,19 +21,9 @@ namespace {
 // before it made it wrong is not asked of a command, which may take seconds to
 // start.
 void ask_alone(plugin::Kernel& kernel, const Subject& subject, Check& check) {
-  const auto is_right = [&] {
-    return attempt(kernel, subject, check.aspect).passes();
-  };
-  if (is_right()) {
-    check.retry = Retry::kRightAgain;
-    check.reason += "; right when asked again";
-  } else if (kernel.shares_memory() && kernel.restart(0)) {
-    const bool is_kept = is_right();
-    check.retry = is_kept ? Retry::kRightInFreshProcess : Retry::kWrongAlone;
-    check.reason +=
-        is_kept ? "; right in a fresh process: something is carried over"
-                : "; wrong in a fresh process, too";
-  }
+  add_retry(check, made_again(kernel, kernel.shares_memory(), [&] {
+              return attempt(kernel, subject, check.aspect).passes();
+            }));
 }
 
 }  // namespace

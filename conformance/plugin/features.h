@@ -95,13 +95,8 @@ inline constexpr Feature kFeatures[] = {
     {ROPEPROOF_EXPLICIT_LENGTH, "explicit_length", kAngles,
      is<&Needs::has_length>, "a length beyond the positions"}};
 
-inline constexpr auto kFeatureWords = [] {
-  text::Words<std::uint32_t, std::size(kFeatures)> words;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i] = {kFeatures[i].bit, kFeatures[i].word};
-  }
-  return words;
-}();
+inline constexpr auto kFeatureWords =
+    text::columns(kFeatures, &Feature::bit, &Feature::word);
 
 // Returns the features that a call needs of any of these operations, as bits.
 std::uint32_t needed_features(std::uint32_t operations, const Needs& needs);

@@ -185,7 +185,7 @@ std::vector<const check::Check*> failing_checks(const Report& report) {
     if (check::is_failure(check.verdict)) failing.push_back(&check);
   }
   std::ranges::stable_partition(failing, [](const check::Check* check) {
-    return check->retry != check::Retry::kWrongAlone;
+    return !check->is_wrong_alone();
   });
   return failing;
 }

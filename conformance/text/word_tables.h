@@ -47,6 +47,18 @@ constexpr auto words_for(const Words<Value, kSize>& words, To to) {
   return result;
 }
 
+// Returns the table of what rows have in these two members.
+template <class Row, std::size_t kSize, class Value>
+constexpr Words<Value, kSize> columns(const Row (&rows)[kSize],
+                                      Value Row::*value,
+                                      std::string_view Row::*word) {
+  Words<Value, kSize> words;
+  for (std::size_t i = 0; i < kSize; ++i) {
+    words[i] = {rows[i].*value, rows[i].*word};
+  }
+  return words;
+}
+
 // Returns "a, b or c", for error messages.
 template <class Value, std::size_t kSize>
 std::string list_words(const Words<Value, kSize>& words) {
