@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMaxLength = 1 << 20;
 constexpr const char* kSizeNames[] = {"batch", "seq", "q_heads", "k_heads",
                                       "pairs"};
-// Elements of q and k up to which core asks a shape in every dtype ...
+// The most elements of q and k of a shape that core asks in every dtype.
 std::int64_t most_in_every_dtype(Sized sized) {
   switch (sized) {
     case Sized::kAsModel:
@@ -28,7 +28,7 @@ std::int64_t most_in_every_dtype(Sized sized) {
   }
   return 0;
 }
-// ... and varied.
+// The most elements of q and k of a shape that core varies.
 constexpr std::int64_t kVariedInCore = 1 << 16;
 
 bool offers(const Model& model, const Masks& offered,

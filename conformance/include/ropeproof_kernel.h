@@ -24,6 +24,8 @@
  *           enumerators take unused values; nothing is renumbered. A
  *           plug-in reads only the fields it was compiled with and answers
  *           ROPEPROOF_UNSUPPORTED to an enumerator that it does not know.
+ * Version   before release 1.0 that may be broken while ROPEPROOF_ABI_VERSION
+ *           stays 1: a plug-in is compiled with the header of its suite.
  * Meaning   reference/rope.h, (R1)-(R6), and reference/scaling.h, (R7)-(R16).
  * Needs     C11 or C++; no library.
  */

@@ -135,9 +135,9 @@ std::string not_judged(const Report& report, const Totals& totals,
   std::size_t shown = 0;
   for (; shown < reasons.size(); ++shown) {
     const auto& [count, reason] = reasons[shown];
-    const std::string next = (text.empty() ? "" : ", ") + reason + " (" +
-                             std::to_string(count) +
-                             (text.empty() ? " checks)" : ")");
+    const std::string next =
+        text.empty() ? reason + " (" + counted(count, "check") + ")"
+                     : ", " + reason + " (" + std::to_string(count) + ")";
     if (!has_details && text.size() + next.size() > kRoom) break;
     text += next;
   }
