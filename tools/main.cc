@@ -74,7 +74,7 @@ void refuse_empty_values(const CLI::App& command) {
 std::string misspelt(const CLI::ParseError& error,
                      const std::vector<ropeproof::tools::Command>& commands,
                      const std::string& first) {
-  using ropeproof::conformance::text::nearest;
+  using ropeproof::conformance::text::suggestion;
   std::vector<std::string> names;
   // A word that is misspelt explains what is missing.
   for (const ropeproof::tools::Command& command : commands) {
@@ -98,13 +98,11 @@ std::string misspelt(const CLI::ParseError& error,
       return flag.starts_with(word);  // of equally near ones
     });
     return "\"" + rest[0] + "\" was not expected" +
-           (word.starts_with("--") ? "; nearest is " + nearest(word, flags, 1)
-                                   : "");
+           (word.starts_with("--") ? suggestion(word, flags) : "");
   }
   const bool is_word = first != "" && first[0] != '-';
   if (!is_word || std::ranges::count(names, first) > 0) return error.what();
-  return "unknown subcommand \"" + first + "\"; nearest is " +
-         nearest(first, names, 1);
+  return "unknown subcommand \"" + first + "\"" + suggestion(first, names);
 }
 
 // A library that calls exit() would end the program with a status that reads

@@ -36,4 +36,12 @@ std::string nearest(std::string_view given, std::vector<std::string> names,
   return joined(names, ", ");
 }
 
+std::string suggestion(std::string_view given,
+                       const std::vector<std::string>& names) {
+  const std::string name = nearest(given, names, 1);
+  const std::size_t most = std::max(given.size(), name.size()) / 2;
+  const bool is_near = given.size() <= 200 && distance(given, name) <= most;
+  return is_near ? "; nearest is " + name : "";
+}
+
 }  // namespace ropeproof::conformance::text

@@ -13,4 +13,8 @@ namespace ropeproof::conformance::text {
 std::string nearest(std::string_view given, std::vector<std::string> names,
                     std::size_t most = 3);
 
+// "; nearest is NAME", if so few letters are others that it may be meant.
+std::string suggestion(std::string_view given,
+                       const std::vector<std::string>& names);
+
 }  // namespace ropeproof::conformance::text

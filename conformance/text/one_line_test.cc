@@ -42,6 +42,8 @@ TEST_CASE("the nearest names differ in the fewest letters", "[text]") {
         "llama3-f32-128k, llama2-f32-4k, phi2-f16-2k");
   CHECK(nearest("", {"ab", "a"}) == "a, ab");
   CHECK(nearest(std::string(1000000, 'x'), {"a", "x"}) == "x, a");
+  CHECK(suggestion("lsit", {"run", "list"}) == "; nearest is list");
+  CHECK(suggestion("blah", {"run", "bench"}) == "");
 }
 
 }  // namespace ropeproof::conformance::text

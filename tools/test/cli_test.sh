@@ -127,6 +127,7 @@ says 1 '^FAIL' sweep --lib "$plugins/c_example_swapped.so" --positions 300 --rep
 expect 2 'differ in kernel_sha256' merge "$work"/{1,2,3}.json
 expect 2 'Exactly 1' sweep
 expect 2 '"--lbi" was not expected; nearest is --lib' run --lbi fast
+expect 2 'unknown subcommand "xyzzy"; try' xyzzy
 expect 2 'rotary_dim is 7' sweep --builtin fast --rotary-dim 7
 expect 2 'positions' sweep --builtin fast --positions 0
 expect 2 'base' sweep --builtin fast --base -1
