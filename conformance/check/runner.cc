@@ -102,7 +102,7 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
 namespace {
 
 // Elements of a wrong answer whose account is not brief.
-constexpr std::int64_t kMostAccounted = 1 << 13;
+constexpr std::int64_t kMostAccounted = 1 << 12;
 
 // One run: the committed cases, then those that are formed for the kernel.
 class Suite {

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMostTried = 400, kFewTried = 8;
 constexpr std::int64_t kMostOfTried = std::int64_t{1} << 18;
 constexpr std::size_t kMostScans = 12, kFewScans = 4;
-// Elements of answers that are tried so.
-constexpr std::int64_t kMostScanned = std::int64_t{1} << 18;
+// Elements of answers that are tried so, the first whatever its size.
+constexpr std::int64_t kMostScanned = std::int64_t{1} << 16;
 // Of hypotheses that are tried on all.
 constexpr std::size_t kMostLeads = 12;
 
@@ -256,9 +256,11 @@ void Failures::try_from(std::size_t first,
       const Fit& one = fit(i, h);
       return one.explains_all() || (scans >= kFewScans && one.explains_wrong());
     });
-    if (is_explained || scans == kMostScans || scanned > kMostScanned) continue;
+    const std::int64_t more = failures_[i].trial->elements();
+    const bool is_large = scans > 0 && scanned + more > kMostScanned;
+    if (is_explained || scans == kMostScans || is_large) continue;
     ++scans;
-    scanned += failures_[i].trial->elements();
+    scanned += more;
     scan(i, first);
     for (std::size_t h = first; h < hypotheses_.size(); ++h) {
       if (!failures_[i].fits.at(h).explains_wrong()) continue;
