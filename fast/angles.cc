@@ -109,13 +109,13 @@ HWY_AFTER_NAMESPACE();
 namespace ropeproof::fast {
 namespace {
 
-HWY_EXPORT(FormRow);
-HWY_EXPORT(FormMixedRow);
-HWY_EXPORT(FormRowsAt);
-HWY_EXPORT(FormRun);
-HWY_EXPORT(FormSpaced);
-HWY_EXPORT(NarrowRow);
-HWY_EXPORT(ReadRow);
+ROPEPROOF_FAST_EXPORT(FormRow);
+ROPEPROOF_FAST_EXPORT(FormMixedRow);
+ROPEPROOF_FAST_EXPORT(FormRowsAt);
+ROPEPROOF_FAST_EXPORT(FormRun);
+ROPEPROOF_FAST_EXPORT(FormSpaced);
+ROPEPROOF_FAST_EXPORT(NarrowRow);
+ROPEPROOF_FAST_EXPORT(ReadRow);
 
 }  // namespace
 

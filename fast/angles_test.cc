@@ -54,7 +54,7 @@ HWY_AFTER_NAMESPACE();
 namespace ropeproof::fast {
 namespace {
 
-HWY_EXPORT(FormUnrounded);
+ROPEPROOF_FAST_EXPORT(FormUnrounded);
 
 // The error of a magnitude, relative to it.
 double relative_error(double got, DoubleDouble want) {

@@ -1,6 +1,8 @@
 // dispatch.h -- calls by the SIMD target chosen at run time.
 #pragma once
 
+#include <cstdint>
+
 // SSSE3 is neither compiled nor tested: a processor without SSE4.1 is from
 // before 2008, or a Bobcat, and takes SCALAR.
 #ifndef HWY_DISABLED_TARGETS
@@ -9,26 +11,29 @@
 #include "hwy/targets.h"
 
 namespace ropeproof::fast {
-namespace {
 
-// Highway's choice of target, looked up once, when the program or library is
-// loaded: looking it up in each call would be a call itself, and spill the
-// kernel's arguments. Kernels that are called earlier use entry 0 of their
-// table, which makes the choice. One per source file: a symbol shared by all
-// would keep a plug-in from being unloaded.
-constinit hwy::ChosenTarget unchosen;
-constinit const hwy::ChosenTarget* chosen = &unchosen;
-__attribute__((constructor)) void find_chosen() {
-  chosen = &hwy::GetChosenTarget();
-}
+// Returns the targets that this processor has, as bits of Highway's; all of
+// them that are compiled, at least.
+std::int64_t supported_targets() noexcept;
 
-}  // namespace
+// The target that calls go to, chosen before any constructor of C++ runs.
+// Highway has such a choice in its library, whose look-up would be a call in
+// each call, and spill the kernel's arguments.
+extern hwy::ChosenTarget chosen;
+
 }  // namespace ropeproof::fast
 
-// HWY_DYNAMIC_DISPATCH by the choice above.
+// HWY_EXPORT and HWY_DYNAMIC_DISPATCH by the choice above. Entry 0 is what is
+// called before it is made.
 #if HWY_IDE || (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
+#define ROPEPROOF_FAST_EXPORT(FUNC_NAME) HWY_EXPORT(FUNC_NAME)
 #define ROPEPROOF_FAST_DISPATCH(FUNC_NAME) HWY_STATIC_DISPATCH(FUNC_NAME)
 #else
+#define ROPEPROOF_FAST_EXPORT(FUNC_NAME)                                  \
+  constexpr decltype(&HWY_STATIC_DISPATCH(FUNC_NAME)) HWY_DISPATCH_TABLE( \
+      FUNC_NAME)[] = {&HWY_STATIC_DISPATCH(FUNC_NAME),                    \
+                      HWY_CHOOSE_TARGET_LIST(FUNC_NAME),                  \
+                      HWY_CHOOSE_FALLBACK(FUNC_NAME)}
 #define ROPEPROOF_FAST_DISPATCH(FUNC_NAME) \
-  (*(HWY_DISPATCH_TABLE(FUNC_NAME)[::ropeproof::fast::chosen->GetIndex()]))
+  (*(HWY_DISPATCH_TABLE(FUNC_NAME)[::ropeproof::fast::chosen.GetIndex()]))
 #endif

@@ -134,8 +134,8 @@ HWY_AFTER_NAMESPACE();
 namespace ropeproof::fast {
 namespace {
 
-HWY_EXPORT(ExactCosSin);
-HWY_EXPORT(ExactCosSins);
+ROPEPROOF_FAST_EXPORT(ExactCosSin);
+ROPEPROOF_FAST_EXPORT(ExactCosSins);
 
 }  // namespace
 

@@ -172,8 +172,8 @@ HWY_AFTER_NAMESPACE();
 namespace ropeproof::fast {
 namespace {
 
-HWY_EXPORT(RotateTile);
-HWY_EXPORT(RotateToken);
+ROPEPROOF_FAST_EXPORT(RotateTile);
+ROPEPROOF_FAST_EXPORT(RotateToken);
 
 #if HWY_ARCH_X86
 bool find_gains_by_prefetching() {

@@ -26,15 +26,11 @@ namespace ropeproof::fast {
 // machine has, best first; dispatch goes to that target meanwhile.
 template <class Body>
 void on_every_target(const Body& body) {
-  const auto dispatch_to = [](std::int64_t targets) {
-    hwy::SetSupportedTargetsForTest(targets);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  };
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    dispatch_to(target);
+    chosen.Update(target);
     body(std::string(hwy::TargetName(target)));
   }
-  dispatch_to(0);
+  chosen.Update(supported_targets());
 }
 
 // Whether a target fuses products and sums; the others round both.

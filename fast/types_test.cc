@@ -373,5 +373,11 @@ TEST_CASE("kernels serve those who call before they are initialised",
   CHECK(early[1] == 1);
 }
 
+TEST_CASE("the targets found are those that Highway's library finds",
+          "[fast]") {
+  CHECK((supported_targets() & HWY_TARGETS) ==
+        (hwy::SupportedTargets() & HWY_TARGETS));
+}
+
 }  // namespace
 }  // namespace ropeproof::fast

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "fast/angles.h"
+#include "fast/dispatch.h"
 #include "fast/elements.h"
 #include "fast/plan.h"
 #include "fast/plugin/footprint.h"
@@ -35,7 +36,6 @@
 #include "fast/plugin/problem.h"
 #include "fast/plugin/step.h"
 #include "fast/rope_fast.h"
-#include "hwy/targets.h"
 
 namespace ropeproof::fast {
 namespace {
@@ -45,8 +45,8 @@ namespace {
 [[maybe_unused]] const bool is_limited = [] {
   const char* const target = std::getenv("ROPEPROOF_TARGET");
   const std::string_view name = target == nullptr ? "" : target;
-  if (name == "AVX2") hwy::DisableTargets(HWY_AVX2 - 1);
-  if (name == "SSE4") hwy::DisableTargets(HWY_SSE4 - 1);
+  if (name == "AVX2") chosen.Update(supported_targets() & ~(HWY_AVX2 - 1));
+  if (name == "SSE4") chosen.Update(supported_targets() & ~(HWY_SSE4 - 1));
   return !name.empty();
 }();
 
