@@ -61,6 +61,7 @@ class Ball {
     return rounded(mid, a.radius_ + b.radius_, abs(mid));
   }
   friend Ball operator-(const Ball& a, const Ball& b) { return a + (-b); }
+  Ball& operator-=(const Ball& b) { return *this = *this - b; }
 
   // Exact as long as the significands fit, as at position 0.
   friend Ball operator*(const Ball& a, const Ball& b) {

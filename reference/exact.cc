@@ -1,6 +1,7 @@
 #include "reference/exact.h"
 
 #include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
@@ -13,9 +14,11 @@ using boost::multiprecision::cpp_int;
 using boost::multiprecision::cpp_rational;
 using Rational = std::optional<cpp_rational>;
 
-// The d-th root of x >= 1 if it is an integer, bit by bit.
+// The d-th root of x >= 1 if it is an integer, bit by bit. Of most even numbers
+// the factors 2 show that it is none.
 std::optional<cpp_int> root(const cpp_int& x, std::int64_t d) {
   const auto n = static_cast<unsigned>(d);
+  if (lsb(x) % n != 0) return std::nullopt;
   cpp_int result = 0;
   for (auto bit = static_cast<std::int64_t>(msb(x)) / d; bit >= 0; --bit) {
     const cpp_int larger = result + (cpp_int(1) << bit);
@@ -123,9 +126,19 @@ std::optional<int> exact_llama3_sign(const Spec& spec, std::int64_t j,
 
 bool is_at_origin(const Spec& spec, std::span<const double> position,
                   std::int64_t j) {
-  return spec.axes.weights.empty()
-             ? coordinate<double>(spec, position, j) == 0
-             : coordinate<cpp_rational>(spec, position, j) == 0;
+  const Axes& axes = spec.axes;
+  const double sum = coordinate<double>(spec, position, j);
+  if (axes.weights.empty()) return sum == 0;
+  // n products and their sum are off by (n + 1) 2^-53 of their sizes, nearly,
+  // and by what underflows. A sum beyond that is not zero.
+  double error = 0x1p-1000;
+  for (std::int64_t k = 0; k < axes.count; ++k) {
+    error += static_cast<double>(axes.count) * 0x1p-50 *
+             std::abs(weight(axes, spec.layout.rotary_dim / 2, k, j) *
+                      at(position, k));
+  }
+  return !(std::abs(sum) > error) &&
+         coordinate<cpp_rational>(spec, position, j) == 0;
 }
 
 std::optional<RationalPower> exact_xpos(const XPos& xpos, const Exponent& e,

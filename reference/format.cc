@@ -91,7 +91,7 @@ Pieces pieces_of(const FormatTraits& f, const Fields& fields) {
 
 // Decodes one format: with its numbers constant, most of the work is gone.
 template <Format kFormat>
-double decode_from(std::uint64_t bits) {
+[[gnu::always_inline]] inline double decode_from(std::uint64_t bits) {
   constexpr FormatTraits f = traits(kFormat), f64 = traits(Format::kF64);
   const Fields fields = split(f, bits);
   const std::uint64_t fraction = fields.fraction
@@ -148,6 +148,19 @@ double decode_narrow(Format format, std::uint64_t bits) {
   return format == Format::kF32   ? decode_from<Format::kF32>(bits)
          : format == Format::kF16 ? decode_from<Format::kF16>(bits)
                                   : decode_from<Format::kBF16>(bits);
+}
+
+void decode(Format format, std::span<const std::uint64_t> bits,
+            std::span<double> values) {
+  with_format(format, [&]<Format kFormat>() {
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      if constexpr (kFormat == Format::kF64) {
+        values[i] = std::bit_cast<double>(bits[i]);
+      } else {
+        values[i] = decode_from<kFormat>(bits[i]);
+      }
+    }
+  });
 }
 
 std::uint64_t encode_narrow(Format format, double x) {

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 
 namespace ropeproof::reference {
 
@@ -37,6 +38,23 @@ constexpr FormatTraits traits(Format format) {
   return {64, 53, -1022, 1023, 0x1p-53};
 }
 
+// Calls f.operator()<kFormat>(): with its numbers constant, most of the work of
+// an element is gone.
+template <class F>
+decltype(auto) with_format(Format format, const F& f) {
+  switch (format) {
+    case Format::kF32:
+      return f.template operator()<Format::kF32>();
+    case Format::kF16:
+      return f.template operator()<Format::kF16>();
+    case Format::kBF16:
+      return f.template operator()<Format::kBF16>();
+    case Format::kF64:
+      break;
+  }
+  return f.template operator()<Format::kF64>();
+}
+
 constexpr bool is_16_bit(Format format) {
   return traits(format).total_bits == 16;
 }
@@ -50,6 +68,10 @@ inline double decode(Format format, std::uint64_t bits) {
   return format == Format::kF64 ? std::bit_cast<double>(bits)
                                 : decode_narrow(format, bits);
 }
+
+// The values of as many bit patterns.
+void decode(Format format, std::span<const std::uint64_t> bits,
+            std::span<double> values);
 
 // The bit pattern of `x` rounded to nearest, ties to even. Overflow gives the
 // infinity, a NaN the format's quiet NaN with the sign and leading payload

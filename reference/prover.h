@@ -172,6 +172,7 @@ class Prover : public OracleProver {
     const bool are_powers =
         f.inv_freq.empty() && f.exponents.empty() && f.bases.empty();
     std::vector<Real> result;
+    result.reserve(static_cast<std::size_t>(pairs_));
     Real power(1), ratio(1);
     for (std::int64_t j = 0; j < pairs_; ++j) {
       if (!are_powers || j == 1) ratio = frequency<Real>(rope_.spec, j);
@@ -230,7 +231,7 @@ class Prover : public OracleProver {
     for (double& part : parts) {
       part = lower(Rounding::kNearestEven);
       if (std::isinf(part)) part = lower(Rounding::kToOdd);
-      y = y - Real(part);
+      y -= Real(part);
     }
     const auto [first, last] = Family::ends(y);
     double error = 0;

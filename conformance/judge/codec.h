@@ -13,6 +13,8 @@
 
 namespace ropeproof::conformance::judge {
 
+using reference::with_format;
+
 // reference::decode.
 template <reference::Format kFormat>
 inline double fast_decode(std::uint64_t bits) {
@@ -73,23 +75,6 @@ inline std::uint64_t fast_encode(double x) {
     return reference::encode(kFormat, x);
   }
   return encode_number<kFormat>(x);
-}
-
-// Calls f.operator()<kFormat>().
-template <class F>
-decltype(auto) with_format(reference::Format format, const F& f) {
-  using reference::Format;
-  switch (format) {
-    case Format::kF32:
-      return f.template operator()<Format::kF32>();
-    case Format::kF16:
-      return f.template operator()<Format::kF16>();
-    case Format::kBF16:
-      return f.template operator()<Format::kBF16>();
-    case Format::kF64:
-      break;
-  }
-  return f.template operator()<Format::kF64>();
 }
 
 // Decoding and encoding of a format that is known at run time alone.

@@ -86,7 +86,10 @@ CosSinTable::CosSinTable(Oracle oracle, const Spec& spec,
     }
     return 0;
   };
-  std::ranges::sort(order, [&](auto a, auto b) { return compare(a, b) < 0; });
+  const auto is_before = [&](auto a, auto b) { return compare(a, b) < 0; };
+  if (!std::ranges::is_sorted(order, is_before)) {  // most of them are
+    std::ranges::sort(order, is_before);
+  }
   row_of_token_.resize(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i == 0 || compare(order[i - 1], order[i]) != 0) {
