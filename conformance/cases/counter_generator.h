@@ -12,7 +12,8 @@ namespace ropeproof::conformance::cases {
 
 // 64 mixed bits: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
 // number generators", OOPSLA 2014) at step i + 1 from `seed`.
-constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {
+[[gnu::always_inline]] constexpr std::uint64_t random_bits(std::uint64_t seed,
+                                                           std::uint64_t i) {
   std::uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -22,8 +23,8 @@ constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {
 // A number of `format` with |x| in [1/8, 2): random sign, one of four binades
 // and every bit of the fraction random. Activations look like this; and no bit
 // of a significand is always zero, as it is in small integers.
-constexpr std::uint64_t random_number(reference::Format format,
-                                      std::uint64_t seed, std::uint64_t i) {
+[[gnu::always_inline]] constexpr std::uint64_t random_number(
+    reference::Format format, std::uint64_t seed, std::uint64_t i) {
   const reference::FormatTraits f = reference::traits(format);
   const std::uint64_t r = random_bits(seed, i);
   const int fraction_bits = f.precision - 1;

@@ -8,6 +8,7 @@
 #include "conformance/cases/special_rules.h"
 #include "reference/permutation.h"
 #include "reference/sweep/fast_goldens.h"
+#include "reference/sweep/kept_frequencies.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -56,17 +57,9 @@ void rotate(const Fast& goldens, std::int64_t heads,
 std::vector<double> values_of(const Problem& p, const Bits& x,
                               std::int64_t heads) {
   std::vector<double> values(x.size());
-  const auto decode_all = [&](const Bits& bits) {
-    for (std::size_t i = 0; i < bits.size(); ++i) {
-      const double value = reference::decode(p.dtype, bits[i]);
-      values[i] = std::isfinite(value) ? value : 0;
-    }
-  };
-  if (p.is_special) {
-    decode_all(provable_part(p, x, heads));
-  } else {
-    decode_all(x);
-  }
+  reference::decode(p.dtype, p.is_special ? provable_part(p, x, heads) : x,
+                    values);
+  for (double& value : values) value = std::isfinite(value) ? value : 0;
   return values;
 }
 
@@ -135,9 +128,11 @@ Golden GoldenFormer::rotate(const Problem& p) && {
 
 double amplitude_of(const Problem& p) {
   const reference::Frequencies& f = p.spec.frequencies;
-  return reference::decides_amplitude(f.scaling)
-             ? golden_resolution(reference::best_oracle(), p.spec).amplitude
-             : f.amplitude;
+  if (!reference::decides_amplitude(f.scaling)) return f.amplitude;
+  return reference::sweep::kept_frequencies(reference::best_oracle(), p.spec)
+      ->prover()
+      .resolution()
+      .amplitude;
 }
 
 Golden form_golden(const Problem& p, reference::Oracle oracle, Effort effort) {

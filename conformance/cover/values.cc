@@ -102,7 +102,7 @@ struct Shape {
   std::uint64_t sign, least_normal, infinity, quiet;  // bits of a format
 };
 
-Shape shape_of(Format format) {
+constexpr Shape shape_of(Format format) {
   const reference::FormatTraits f = reference::traits(format);
   const std::uint64_t sign = std::uint64_t{1} << (f.total_bits - 1);
   const std::uint64_t least_normal = std::uint64_t{1} << (f.precision - 1);
@@ -152,6 +152,15 @@ Pair special(Format format, std::uint64_t seed) {
   return pair;
 }
 
+void fill_random(Format format, std::uint64_t seed,
+                 std::span<std::uint64_t> x) {
+  with_format(format, [&]<Format kFormat>() {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = random_number(kFormat, seed, i);
+    }
+  });
+}
+
 Bits filled(const Problem& p, const Golden& tables, bool is_key, Values values,
             std::uint64_t seed) {
   const std::int64_t heads = is_key ? p.k_heads : p.q_heads;
@@ -159,16 +168,14 @@ Bits filled(const Problem& p, const Golden& tables, bool is_key, Values values,
   const bool is_alike = p.storage.is_broadcast(is_key) && p.batch > 0;
   const std::size_t one = is_alike ? x.size() / at(p.batch) : x.size();
   const std::span<std::uint64_t> first(x.data(), one);
-  for (std::size_t i = 0; i < one; ++i) {
-    first[i] = values == Values::kUnlike ? unlike(p.dtype, seed, i)
-                                         : random_number(p.dtype, seed, i);
-  }
+  if (values != Values::kUnlike) fill_random(p.dtype, seed, first);
   if (values == Values::kCancelling) {
     RevealingPairs pairs(p.dtype, ~seed);
     fill_pairs(
         p, tables, heads,
         [&](double cos, double sin) { return pairs.next(cos, sin); }, first);
   } else if (values == Values::kUnlike) {
+    for (std::size_t i = 0; i < one; ++i) first[i] = unlike(p.dtype, seed, i);
     resize_heads(p, tables, heads, ~seed, first);
   } else if (values == Values::kSpecial) {
     Draw seeds(~seed);
@@ -181,8 +188,10 @@ Bits filled(const Problem& p, const Golden& tables, bool is_key, Values values,
 }
 
 // What a conversion to another format and back, or arithmetic, may change.
-std::uint64_t fragile(Format format, std::uint64_t random) {
-  const auto [sign, least_normal, infinity, quiet] = shape_of(format);
+template <Format kFormat>
+std::uint64_t fragile(std::uint64_t random) {
+  constexpr Shape kShape = shape_of(kFormat);
+  const auto [sign, least_normal, infinity, quiet] = kShape;
   // Neither 0, which would be an infinity, nor all ones, which outputs hold
   // before a call.
   const std::uint64_t payload = 1 + random % (quiet - 2);
@@ -210,13 +219,16 @@ void mark(const Problem& p, std::uint64_t seed, Bits& x) {
     is_outside[at(u)] = is_outside[at(v)] = false;
   }
   const std::size_t row = p.batch > 0 ? x.size() / at(p.batch) : 0;
-  for (std::size_t t = 0; t < d; ++t) {
-    if (!is_outside[t]) continue;
-    for (std::size_t i = t; i < x.size(); i += d) {
-      Draw draw(random_bits(seed, i % row));
-      if (draw.one_in(2)) x[i] = fragile(p.dtype, draw.bits());
+  with_format(p.dtype, [&]<Format kFormat>() {
+    for (std::size_t t = 0; t < d; ++t) {
+      if (!is_outside[t]) continue;
+      for (std::size_t i = t, in_row = t; i < x.size(); i += d, in_row += d) {
+        if (in_row >= row) in_row -= row;
+        Draw draw(random_bits(seed, in_row));
+        if (draw.one_in(2)) x[i] = fragile<kFormat>(draw.bits());
+      }
     }
-  }
+  });
 }
 
 }  // namespace
@@ -237,11 +249,13 @@ Problem random_permutation(Format dtype, const reference::Layout& layout,
                            std::int64_t heads, std::int64_t columns,
                            std::uint64_t seed) {
   Bits weights(at(heads * layout.head_dim * columns));
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const std::uint64_t random = random_bits(~seed, i);
-    weights[i] = random % 8 == 0 ? fragile(dtype, random_bits(random, 0))
-                                 : random_number(dtype, seed, i);
-  }
+  with_format(dtype, [&]<Format kFormat>() {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const std::uint64_t random = random_bits(~seed, i);
+      weights[i] = random % 8 == 0 ? fragile<kFormat>(random_bits(random, 0))
+                                   : random_number(kFormat, seed, i);
+    }
+  });
   return cases::permutation(dtype, layout, heads, columns, std::move(weights));
 }
 
