@@ -141,8 +141,8 @@ void let_threads_sleep(char** argv) {
 // memory.
 void keep_no_large_blocks() {
 #if defined(__GLIBC__)
-  mallopt(M_MMAP_THRESHOLD, 1 << 22);
-  mallopt(M_TRIM_THRESHOLD, 1 << 24);
+  mallopt(M_MMAP_THRESHOLD, 1 << 24);
+  mallopt(M_TRIM_THRESHOLD, 1 << 26);
 #endif
 }
 

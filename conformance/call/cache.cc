@@ -110,10 +110,14 @@ Cache cache_of(const cases::Problem& problem, const cases::Golden& golden,
                          ? problem.pairs()
                          : problem.spec.layout.rotary_dim;
   fill_rows(cache, table, is_one ? problem.pairs() : cache.row_length, is_one);
+  std::vector<reference::Pair> placed;
+  for (std::int64_t j = 0; j < problem.pairs(); ++j) {
+    placed.push_back(places(problem, layout, j));
+  }
   for (const auto& [row, number] : numbers) {
     const std::int64_t first = row_number(number) * cache.row_length;
     for (std::int64_t j = 0; j < problem.pairs(); ++j) {
-      const auto [u, v] = places(problem, layout, j);
+      const auto [u, v] = at(placed, j);
       at(cache.cos, first + u) = at(cache.cos, first + v) = at(row.first, j);
       if (is_one) {
         at(cache.cos, first + problem.pairs() + j) = at(row.second, j);

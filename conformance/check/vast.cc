@@ -116,10 +116,10 @@ Check check_prompt(plugin::Kernel& kernel, const Subject& subject) {
   const cases::Case rest = all.rest();
   call::Call call = call_of(kernel, {rest, operation});
   ropeproof_problem problem = call.begin();
-  std::byte* const in = kernel.allocate(all.bytes());
+  std::byte* const in = kernel.allocate_at(plugin::Edge::kStart, all.bytes());
   std::byte* out = in;
   if (offers(kernel, ROPEPROOF_OUT_OF_PLACE)) {
-    out = kernel.allocate(all.bytes());
+    out = kernel.allocate_at(plugin::Edge::kStart, all.bytes());
     std::memset(out, cases::kOutputFills[0], all.bytes());
   }
   call::write(all.array(in), all.tile.problem.q);

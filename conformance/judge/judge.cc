@@ -122,10 +122,7 @@ void take_all(Meter& meter, const cases::Problem& problem,
               const Claim& claim, const OutputLayout& layout) {
   const std::vector<OutputTensor>& tensors = layout.tensors();
   if (operation == ROPEPROOF_PERMUTE) {
-    for (std::size_t i = 0; i < golden.q.size(); ++i) {
-      meter.exactly(static_cast<std::int64_t>(i), tensors[0].got[i],
-                    golden.q[i]);
-    }
+    meter.exactly_all(tensors[0].got, golden.q);
     return;
   }
   PairBounds bounds(problem, golden, claim, operation);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include "conformance/judge/codec.h"
@@ -150,6 +151,19 @@ class Meter {
     ++m.beyond_structure;
     ++m.not_nearest;
     add({index, std::numeric_limits<double>::infinity(), 0}, true);
+  }
+
+  // All elements, from number 0 on.
+  void exactly_all(std::span<const std::uint64_t> got,
+                   std::span<const std::uint64_t> want) {
+    std::size_t count = want.size();
+    if (marks_ == nullptr && count > 1 && std::ranges::equal(got, want)) {
+      m.elements += static_cast<std::int64_t>(count - 1);
+      count = 1;  // the others change nothing else
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      exactly(static_cast<std::int64_t>(i), got[i], want[i]);
+    }
   }
 
   // One element outside the window. A kernel that rotates it by the angle 0

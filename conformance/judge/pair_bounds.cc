@@ -60,10 +60,11 @@ PairBounds::PairBounds(const cases::Problem& problem,
   const std::vector<double> scaling =
       claim.computes_scaling ? scaling_roundings(claim, problem.spec)
                              : std::vector<double>(terms_.size(), 0);
+  const Formats base_in = formats_that_hold(problem.spec.frequencies.base);
   for (std::size_t j = 0; j < terms_.size(); ++j) {
     PairAngle pair{static_cast<std::int64_t>(j), problem.spec.layout.rotary_dim,
                    value_of(golden.inv_freq_hi[j])};
-    pair.base_in = formats_that_hold(problem.spec.frequencies.base);
+    pair.base_in = base_in;
     pair.scaling = scaling[j];
     if (!problem.spec.axes.weights.empty()) pair.axes = problem.spec.axes.count;
     for (std::int64_t k = 0; k < pair.axes; ++k) {

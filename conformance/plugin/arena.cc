@@ -39,7 +39,7 @@ Arena::Arena(SparseMemory& beyond, SharedPlace place)
 
 Arena::~Arena() { unmap_shared(place_, begin_, total_); }
 
-std::byte* Arena::allocate(std::size_t bytes, Edge edge) {
+std::byte* Arena::allocate(std::size_t bytes, Edge edge, bool is_zeroed) {
   if (bytes > kMost) {
     return beyond_.allocate(bytes, edge, std::array{ByteRange{0, bytes}});
   }
@@ -47,7 +47,7 @@ std::byte* Arena::allocate(std::size_t bytes, Edge edge) {
     if (bytes > slot_bytes(i) || used_[i] == kSizes[i].count) continue;
     std::byte* block = first_[i] + used_[i]++ * (slot_bytes(i) + page_);
     if (edge == Edge::kEnd) block += slot_bytes(i) - bytes;
-    std::memset(block, 0, bytes);  // an earlier problem may have been here
+    if (is_zeroed) std::memset(block, 0, bytes);  // of an earlier problem
     blocks_.push_back({block, bytes});
     return block;
   }

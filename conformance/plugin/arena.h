@@ -26,10 +26,11 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Returns a zeroed block, valid until release(). Its first or last byte
-  // borders a guard page; a block at its slot's start is 64-byte aligned.
-  // Throws std::bad_alloc; beyond kMost bytes NoAddressSpace.
-  std::byte* allocate(std::size_t bytes, Edge edge);
+  // Returns a block, zeroed unless its contents are to be anyone's, valid until
+  // release(). Its first or last byte borders a guard page; a block at its
+  // slot's start is 64-byte aligned. Throws std::bad_alloc; beyond kMost bytes
+  // NoAddressSpace.
+  std::byte* allocate(std::size_t bytes, Edge edge, bool is_zeroed = true);
   // The blocks in use, without those of the sparse memory.
   const Blocks& blocks() const { return blocks_; }
   void release();

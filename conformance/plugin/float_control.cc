@@ -16,6 +16,7 @@ struct Bits {
 
 #if defined(__x86_64__) || defined(__i386__)
 constexpr std::uint64_t kSticky = 0x3f, kFlush = 0x8000;
+constexpr unsigned kDefault = 0x1f80;
 constexpr std::uint32_t kInUse = 1 << 16, kBackwards = 1 << 17;
 constexpr std::uint64_t kDirection = 1 << 10;  // of the flags
 
@@ -52,7 +53,9 @@ FloatControl FloatControl::now() {
   asm volatile("cld");  // before the compiler copies anything
   control.vector = _mm_getcsr() & ~kSticky;
   X87Environment x87;
-  asm volatile("fnstenv %0\n\tfldenv %0" : "=m"(x87));
+  // The store masks all exceptions; loading the control word unmasks them, in
+  // a tenth of the time that loading all of it takes.
+  asm volatile("fnstenv %0\n\tfldcw %0" : "=m"(x87));
   control.x87 = x87.control & 0x0f3f;  // the other bits mean nothing
   if (x87.tags != kAllEmpty) control.x87 |= kInUse;
   if ((flags & kDirection) != 0) control.x87 |= kBackwards;
@@ -66,9 +69,12 @@ FloatControl FloatControl::now() {
 
 void FloatControl::reset() {
 #if defined(__x86_64__) || defined(__i386__)
-  asm volatile("cld\n\tfninit");  // fesetenv() leaves what registers hold
-#endif
+  // fesetenv() leaves what registers hold, and takes three times as long.
+  asm volatile("cld\n\tfninit");
+  _mm_setcsr(kDefault);
+#else
   std::fesetenv(FE_DFL_ENV);
+#endif
 }
 
 bool differ_in_flushing(const FloatControl& before, const FloatControl& after) {

@@ -22,7 +22,7 @@ class GuardedKernel : public Kernel {
   }
   void release() override { arena_.release(); }
   std::byte* allocate_at(Edge edge, std::size_t bytes) override {
-    return arena_.allocate(bytes, edge);
+    return arena_.allocate(bytes, edge, false);
   }
   bool has_guards() const override { return !is_on_device(); }
   bool shares_memory() const override { return true; }

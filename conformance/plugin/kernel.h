@@ -134,9 +134,9 @@ class Kernel {
   virtual std::byte* allocate(std::size_t bytes) = 0;
   virtual void release() = 0;
 
-  // Returns such memory at a guard page: with has_guards(), whoever touches the
-  // byte before the block (kStart) or behind it (kEnd) crashes. A block at kEnd
-  // is as aligned as its size.
+  // Returns such memory at a guard page, of any contents: with has_guards(),
+  // whoever touches the byte before the block (kStart) or behind it (kEnd)
+  // crashes. A block at kEnd is as aligned as its size.
   virtual std::byte* allocate_at(Edge, std::size_t bytes) {
     return allocate(bytes);
   }
