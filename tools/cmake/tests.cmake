@@ -15,8 +15,6 @@ function(ropeproof_tests folder)
   if(NOT ROPEPROOF_MPFI)
     string(APPEND leave_out "~[mpfi]")
   endif()
-  set(rooms)
-  set(stems)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM file)
     if(file IN_LIST stems) # by its tag another room would run it, too
@@ -167,30 +165,19 @@ ropeproof_script(adapters_call conformance/adapters/call_test.py)
 ropeproof_script(adapters_like conformance/adapters/like_test.py $<TARGET_FILE:ropeproof>
   ${vectors})
 # As a wheel has them.
-ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
+foreach(test IN ITEMS judge few_shapes backends triton_backend pallas_backend problems closeness
+    closeness_errors readings fused claims pytest_plugin)
+  ropeproof_script(${test} conformance/adapters/${test}_test.py ${PROJECT_BINARY_DIR})
+endforeach()
 ropeproof_script(adapters_grade conformance/adapters/grade_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(judge_state conformance/adapters/state_test.py ${PROJECT_BINARY_DIR})
-ropeproof_script(few_shapes conformance/adapters/few_shapes_test.py ${PROJECT_BINARY_DIR})
-ropeproof_script(backends conformance/adapters/backends_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(cuda_backend conformance/adapters/cuda_test.py ${PROJECT_BINARY_DIR})
 # Where torch, Triton, JAX, wgpu and pyopencl are installed.
-ropeproof_script(triton_backend conformance/adapters/triton_backend_test.py
-  ${PROJECT_BINARY_DIR})
-ropeproof_script(pallas_backend conformance/adapters/pallas_backend_test.py
-  ${PROJECT_BINARY_DIR})
 ropeproof_script(lavapipe_backend conformance/adapters/lavapipe_test.py
   ${PROJECT_BINARY_DIR})
 ropeproof_script(pocl_backend conformance/adapters/pocl_test.py ${PROJECT_BINARY_DIR})
 set_tests_properties(triton_backend pallas_backend lavapipe_backend pocl_backend
   PROPERTIES SKIP_RETURN_CODE 77)
-ropeproof_script(problems conformance/adapters/problems_test.py ${PROJECT_BINARY_DIR})
-ropeproof_script(closeness conformance/adapters/closeness_test.py ${PROJECT_BINARY_DIR})
-ropeproof_script(closeness_errors conformance/adapters/closeness_errors_test.py
-  ${PROJECT_BINARY_DIR})
-ropeproof_script(readings conformance/adapters/readings_test.py ${PROJECT_BINARY_DIR})
-ropeproof_script(fused conformance/adapters/fused_test.py ${PROJECT_BINARY_DIR})
-ropeproof_script(claims conformance/adapters/claims_test.py ${PROJECT_BINARY_DIR})
-ropeproof_script(pytest_plugin conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})
 set_tests_properties(pytest_plugin PROPERTIES SKIP_RETURN_CODE 77)
 # The steps of the CIs of others, as action.yml and tools/ci/gitlab.yml have them.
 ropeproof_script(ci tools/test/ci_test.py ${PROJECT_BINARY_DIR})
