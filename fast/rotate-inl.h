@@ -76,14 +76,16 @@ constexpr bool kFewRegisters = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3;
 constexpr bool kTakesOperands = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
 
 // What rotators have in common, unless they say otherwise.
-template <std::size_t kPairsPerTwoLanes, std::size_t kChannelsPerLane,
+template <class E, std::size_t kPairsPerTwoLanes, std::size_t kChannelsPerLane,
           bool kTwo = false>
 struct RotatorBase {
   static constexpr bool kTakesTwo = kTwo;
   static constexpr bool kTakesEachOnce = kPairsPerTwoLanes == 1;
   // 16 vectors; with AVX2 some of them are operands.
   static constexpr std::size_t kMostGroups =
-      (kFewRegisters && !kTakesOperands ? 8 : 16) / (kTwo ? 4 : 2);
+      kIsUnrolled<E>
+          ? (kFewRegisters && !kTakesOperands ? 8 : 16) / (kTwo ? 4 : 2)
+          : 1;
   static constexpr std::size_t kMinLanes = 1;
   static constexpr std::size_t kChannelsPerPair =
       2 * kChannelsPerLane / kPairsPerTwoLanes;
@@ -115,7 +117,7 @@ HWY_INLINE void LoadCosSin(D d, T sign, const T* cos, const T* sin, V& c,
 // Pairs (u + i, u + distance + i). With AVX2 x_v is loaded twice, as an operand
 // of either product: it leaves a register for a cosine.
 template <class E>
-struct SplitRotator : RotatorBase<2, 1> {
+struct SplitRotator : RotatorBase<E, 2, 1> {
   using T = Compute<E>;
   static constexpr bool kLoadsAgain =
       kFewRegisters && kTakesOperands && sizeof(E) == sizeof(T);
@@ -141,7 +143,7 @@ struct SplitRotator : RotatorBase<2, 1> {
 
 // Pairs (2j, 2j + 1), one at a time.
 template <class E>
-struct InterleavedRotator : RotatorBase<2, 2> {
+struct InterleavedRotator : RotatorBase<E, 2, 2> {
   using T = Compute<E>;
   T sign;
 
@@ -172,7 +174,7 @@ HWY_INLINE hn::Vec<D> LoadTwice(D d, const hn::TFromD<D>* from) {
 
 // Pairs (2j, 2j + 1) as they lie: y = fma(x, [c, c], swapped x * [-s, s]).
 template <class E>
-struct InterleavedRotator : RotatorBase<1, 1> {
+struct InterleavedRotator : RotatorBase<E, 1, 1> {
   using T = Compute<E>;
   static constexpr std::size_t kMinLanes = 2;
   T sign;
@@ -220,7 +222,7 @@ HWY_INLINE hn::Vec<D> LoadHalfTwice(D d, const float* from) {
 // loads two vectors for one that it stores: no time is left for operands from
 // memory.
 template <>
-struct InterleavedRotator<float> : RotatorBase<1, 1> {
+struct InterleavedRotator<float> : RotatorBase<float, 1, 1> {
   static constexpr std::size_t kMostGroups = kFewRegisters ? 4 : 8;
   static constexpr std::size_t kMinLanes = 2;
   float sign;
@@ -265,7 +267,7 @@ HWY_INLINE void TakeApart(D d, V a, V b, V& even, V& odd) {
 // and one port of the two that compute is the only one that shuffles: AVX-512
 // on Granite Rapids, 4096 tokens, 0.85 to 0.93 times as fast by it. With 16
 // bytes it costs everywhere.
-struct SeparatingRotator : RotatorBase<2, 2> {
+struct SeparatingRotator : RotatorBase<float, 2, 2> {
   float sign;
 
   // Loads c and s in the order in which TakeApart leaves the pairs.
@@ -308,7 +310,7 @@ struct SeparatingRotator : RotatorBase<2, 2> {
 #endif  // HWY_TARGET == HWY_AVX2
 
 template <>
-struct InterleavedRotator<Bf16> : RotatorBase<2, 2> {
+struct InterleavedRotator<Bf16> : RotatorBase<Bf16, 2, 2> {
   float sign;
 
   template <class D, class V>
@@ -328,7 +330,7 @@ struct InterleavedRotator<Bf16> : RotatorBase<2, 2> {
 
 // SplitRotator for bf16, two neighbouring pairs per word: the cosines and sines
 // are taken apart once for all heads, the channels not at all.
-struct SplitWordsRotator : RotatorBase<4, 2, true> {
+struct SplitWordsRotator : RotatorBase<Bf16, 4, 2, true> {
   std::size_t distance;
   float sign;
 

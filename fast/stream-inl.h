@@ -222,7 +222,7 @@ HWY_INLINE void RotateAllPairs(Kept kept, First first, Last last, const E* in,
                                E* out, const T* cos, const T* sin,
                                const Tile& tile) {
   constexpr std::size_t kGroups = kKeptGroups<First, T>;
-  const bool is_stream = tile.call_bytes > kStreamBytes &&
+  const bool is_stream = kIsUnrolled<E> && tile.call_bytes > kStreamBytes &&
                          tile.n <= kSpreadEntries / First::kSpreadPerPair;
   const std::size_t pairs = First::Pairs(hn::ScalableTag<T>());
   const std::int64_t most = IsHeadMajor(tile) ? kHeadStreams : tile.heads;
