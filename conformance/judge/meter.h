@@ -153,13 +153,13 @@ class Meter {
     add({index, std::numeric_limits<double>::infinity(), 0}, true);
   }
 
-  // All elements, from number 0 on.
+  // All elements; where all are exact, one and their number say as much.
   void exactly_all(std::span<const std::uint64_t> got,
                    std::span<const std::uint64_t> want) {
     std::size_t count = want.size();
     if (marks_ == nullptr && count > 1 && std::ranges::equal(got, want)) {
       m.elements += static_cast<std::int64_t>(count - 1);
-      count = 1;  // the others change nothing else
+      count = 1;
     }
     for (std::size_t i = 0; i < count; ++i) {
       exactly(static_cast<std::int64_t>(i), got[i], want[i]);

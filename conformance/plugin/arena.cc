@@ -47,7 +47,7 @@ std::byte* Arena::allocate(std::size_t bytes, Edge edge, bool is_zeroed) {
     if (bytes > slot_bytes(i) || used_[i] == kSizes[i].count) continue;
     std::byte* block = first_[i] + used_[i]++ * (slot_bytes(i) + page_);
     if (edge == Edge::kEnd) block += slot_bytes(i) - bytes;
-    if (is_zeroed) std::memset(block, 0, bytes);  // of an earlier problem
+    if (is_zeroed) std::memset(block, 0, bytes);
     blocks_.push_back({block, bytes});
     return block;
   }

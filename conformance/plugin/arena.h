@@ -26,10 +26,10 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Returns a block, zeroed unless its contents are to be anyone's, valid until
-  // release(). Its first or last byte borders a guard page; a block at its
-  // slot's start is 64-byte aligned. Throws std::bad_alloc; beyond kMost bytes
-  // NoAddressSpace.
+  // Returns a block that is valid until release(): zeroed, or with what an
+  // earlier problem left there, for callers that write all of it. Its first or
+  // last byte borders a guard page; a block at its slot's start is 64-byte
+  // aligned. Throws std::bad_alloc; beyond kMost bytes NoAddressSpace.
   std::byte* allocate(std::size_t bytes, Edge edge, bool is_zeroed = true);
   // The blocks in use, without those of the sparse memory.
   const Blocks& blocks() const { return blocks_; }
