@@ -395,4 +395,6 @@ class Process(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    # In the background of a script it is ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     unittest.main()
