@@ -43,20 +43,6 @@ Share share_of(const cover::Model& model, const cover::Masks& offered,
   return share;
 }
 
-// The dimensions whose class of a call is that of the row which it is formed
-// from: no field says it, or a profile has no other.
-std::vector<bool> decided_by_row(const cover::Model& model,
-                                 const cover::Masks& offered, bool is_profile) {
-  std::vector<bool> are(model.size());
-  for (const char* dimension : {"values", "edge"}) {
-    are[model.at(dimension)] = true;
-  }
-  for (std::size_t d = 0; is_profile && d < model.size(); ++d) {
-    if (std::has_single_bit(offered[d])) are[d] = true;
-  }
-  return are;
-}
-
 // Calls visit(problem, row) for each call of the formed cases.
 template <class Visit>
 void for_each_call(const plugin::Description& description,
@@ -92,16 +78,15 @@ std::vector<OperationCoverage> call_coverage(
   const cover::Model& model = arrays.model;
   cover::Masks offered = cover::offered(model, description, true);
   if (like != nullptr) offered = cover::fixed(model, offered, like->pairs());
-  const std::vector<bool> is_of_row =
-      decided_by_row(model, offered, like != nullptr);
   std::map<std::uint32_t, Seen> seen;
   for_each_call(
       description, arrays, tier, like,
       [&](const ropeproof_problem& problem, const cover::Row& row) {
-        cover::Row classes = cover::classes_of(model, problem);
+        cover::Row classes = cover::classes_of(model, problem, row);
         const cover::Masks sees = cover::seen_by(model, problem.operation);
-        for (std::size_t d = 0; d < model.size(); ++d) {
-          if (is_of_row[d] && sees[d] != 0) classes[d] = row[d];
+        for (std::size_t d = 0; like != nullptr && d < model.size(); ++d) {
+          const bool is_fixed = sees[d] != 0 && std::has_single_bit(offered[d]);
+          if (is_fixed) classes[d] = row[d];  // a profile has no other
         }
         Seen& of = seen.try_emplace(problem.operation, model).first->second;
         ++of.calls;

@@ -28,11 +28,9 @@ struct OperationCoverage {
 };
 
 // Makes the calls of the formed cases of a tier and solves none. The classes
-// are read from each call (cover/offer.h); those of `values` and `edge`,
-// which no field says, are those of the row that a case was formed from. With
-// `like`, the calls are those of a profile, whose case it is: dtype and
-// specification are the model's, which leaves the pairs of the other
-// dimensions.
+// are read from each call (cover/offer.h). With `like`, the calls are those of
+// a profile, whose case it is: dtype and specification are the model's, which
+// leaves the pairs of the other dimensions.
 std::vector<OperationCoverage> call_coverage(
     const plugin::Description& description, const cover::Arrays& arrays,
     cases::Tier tier, const cases::Problem* like = nullptr);

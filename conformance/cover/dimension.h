@@ -59,8 +59,7 @@ std::vector<Dimension> frequency_dimensions();
 Dimension scaling_dimension();  // one of the former
 
 // A row of the table whose classes have words. Without `offers` every kernel
-// takes all of them, without `read` no field of a call says which it is;
-// nothing is read where no class fits.
+// takes all of them; nothing is read where no class fits.
 template <class Value, std::size_t kSize>
 Dimension dimension(
     const Classes<Value, kSize>& classes, std::uint32_t operations, By decided,
@@ -79,10 +78,12 @@ Dimension dimension(
     return !offers ||
            offers(offer, text::find_word(classes.words, d.classes[c]).value());
   };
-  row.read = [=](const ropeproof_problem& p, const Dimension& d) {
-    const std::optional<Value> value = read ? read(p) : std::nullopt;
-    return value ? d.find(text::word(classes.words, *value)) : kOpen;
-  };
+  if (read) {
+    row.read = [=](const ropeproof_problem& p, const Dimension& d) {
+      const std::optional<Value> value = read(p);
+      return value ? d.find(text::word(classes.words, *value)) : kOpen;
+    };
+  }
   row.draw = [=](Drawing& d) {
     if (draw) draw(d, d.recipe.class_of(classes));
   };

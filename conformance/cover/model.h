@@ -51,7 +51,7 @@ struct Dimension {
   // Whether a kernel offers a class.
   std::function<bool(const Offer&, const Dimension&, std::uint8_t)> is_offered =
       {};
-  // kOpen where no class fits.
+  // kOpen where no class fits; null where no field of a call says the class.
   std::function<std::uint8_t(const ropeproof_problem&, const Dimension&)> read =
       {};
   // The dimensions before this one are drawn.

@@ -53,14 +53,20 @@ Masks offered(const Model& model, const plugin::Description& description,
   return masks;
 }
 
-Row classes_of(const Model& model, const ropeproof_problem& problem) {
+Row classes_of(const Model& model, const ropeproof_problem& problem,
+               const Row& row) {
   const Masks seen = seen_by(model, problem.operation);
-  Row row(model.size(), kOpen);
+  Row classes(model.size(), kOpen);
   for (std::size_t d = 0; d < model.size(); ++d) {
     const Dimension& dimension = model.dimensions()[d];
-    if (seen[d] != 0) row[d] = dimension.read(problem, dimension);
+    if (seen[d] == 0) continue;
+    if (dimension.read) {
+      classes[d] = dimension.read(problem, dimension);
+    } else if (!row.empty()) {
+      classes[d] = row[d];
+    }
   }
-  return row;
+  return classes;
 }
 
 }  // namespace ropeproof::conformance::cover

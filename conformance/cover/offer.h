@@ -24,10 +24,11 @@ Masks fixed(const Model& model, Masks masks, std::int64_t pairs);
 // it does not see.
 Masks seen_by(const Model& model, std::uint32_t operation);
 
-// The classes of a call, as the kernel sees it: nothing is read but the
-// problem, not the row that the call was formed from. Open in dimensions that
-// the operation does not see, and in `values` and `edge`, which no field says.
-// `problem` is complete: its positions and lists can be read.
-Row classes_of(const Model& model, const ropeproof_problem& problem);
+// The classes of a call, as the kernel sees it: they are read from the problem
+// alone, whose positions and lists can be read, and not from the row that the
+// call was formed from. Only where no field says the class it is that of `row`,
+// open without one. Open in dimensions that the operation does not see.
+Row classes_of(const Model& model, const ropeproof_problem& problem,
+               const Row& row = {});
 
 }  // namespace ropeproof::conformance::cover

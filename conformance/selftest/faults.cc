@@ -184,7 +184,6 @@ FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
   return tally;
 }
 
-// The row that a case was formed from says what no field of a problem does.
 void FaultMeter::look(const cases::Case& c, const cover::Row& row) {
   PipelineKernel memory(strict_description(), {});
   for (const std::uint32_t operation :
@@ -192,14 +191,7 @@ void FaultMeter::look(const cases::Case& c, const cover::Row& row) {
     const judge::Claim claim =
         judge::claim_of(memory.description(), c.problem.dtype, operation);
     call::Call call(memory, operation, c, claim.table);
-    cover::Row classes = cover::classes_of(model_, call.begin());
-    const cover::Masks seen = cover::seen_by(model_, operation);
-    for (const char* dimension : {"values", "edge"}) {
-      const std::size_t d = model_.at(dimension);
-      if (!row.empty() && d < model_.size() && seen[d] != 0) {
-        classes[d] = row[d];
-      }
-    }
+    const cover::Row classes = cover::classes_of(model_, call.begin(), row);
     const WrongRows found = found_in(c, operation, claim);
 #pragma omp critical(ropeproof_faults)
     found_[operation][classes] |= found;
