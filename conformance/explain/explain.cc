@@ -112,7 +112,7 @@ class Diagnoser {
       // one that nobody has met.
       const wrong::Mutation& bug = hypotheses_[h];
       const bool are_few = 4 * failures.size() < left_.size();
-      const std::size_t fewest = bug.source ? 3 : left_.size();
+      const std::size_t fewest = bug.source.empty() ? left_.size() : 3;
       const bool is_chance = are_few && (failures.size() < fewest ||
                                          strikes_.spares(bug, failures));
       if (is_chance || failures_.spares_pairs(h, failures)) continue;

@@ -47,13 +47,9 @@ bool have_factor(const std::vector<TurnedPair>& pairs, double factor) {
 wrong::Mutation times(Factored what, double factor, cases::Bug of_results) {
   const auto mutation = [&](const char* of, cases::Bug bug,
                             wrong::Change change) {
-    return wrong::Mutation{
-        of + (" times " + factor_text(factor)),
-        "",
-        bug,
-        4,
-        "look at what is done to these numbers beside the formula",
-        std::move(change)};
+    const wrong::Slip slip{
+        bug, 4, "look at what is done to these numbers beside the formula"};
+    return slip(of + (" times " + factor_text(factor)), "", std::move(change));
   };
   constexpr cases::Bug kOff = "rotation/cosine-or-sine-off";
   switch (what) {

@@ -78,12 +78,8 @@ std::optional<double> fit(const std::vector<Angle>& angles, const Form& form) {
 
 wrong::Mutation named(const std::string& what, cases::Bug bug,
                       wrong::Change change) {
-  return {what,
-          "",
-          bug,
-          1,
-          "theta_j = base^(-2j/r), j = 0 .. r/2 - 1",
-          std::move(change)};
+  const wrong::Slip slip{bug, 1, "theta_j = base^(-2j/r), j = 0 .. r/2 - 1"};
+  return slip(what, "", std::move(change));
 }
 
 double exponent(const Angle& a) { return a.exponent; }

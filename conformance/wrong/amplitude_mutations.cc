@@ -65,12 +65,12 @@ Mutations amplitude_mutations() {
       twice("divided by the amplitude", "ggml-org/llama.cpp#17945",
             multiplies([](double m) { return m == 0 ? m : 1 / m; })),
       misapplied("m may be negative")(
-          "amplitude without its sign", std::nullopt,
+          "amplitude without its sign", "",
           multiplies([](double m) { return std::abs(m); })),
       misapplied("m may be 0: then so are the pairs")(
-          "amplitude 0 taken for 1", std::nullopt,
+          "amplitude 0 taken for 1", "",
           multiplies([](double m) { return m == 0 ? 1 : m; })),
-      twice("amplitude on the cosine only", std::nullopt,
+      twice("amplitude on the cosine only", "",
             takes_length([](CosSin& r, auto, double m) { r.s /= m; })),
       misapplied("m is the same for each pair: do not multiply in place")(
           "amplitude grows from pair to pair", "ggml-org/llama.cpp#17565",

@@ -124,8 +124,8 @@ Mutations strides() {
               "engine: lightllm, Qwen2-VL", misreads([](AbiProblem& p) {
                 p.q.in_batch_stride = p.k.in_batch_stride = 0;
               })),
-      {"k taken to be in place because q is", std::nullopt, "memory/aliasing",
-       6, ignored.advice, misreads([](AbiProblem& p) {
+      {"k taken to be in place because q is", "", "memory/aliasing", 6,
+       ignored.advice, misreads([](AbiProblem& p) {
          if (p.q.in == nullptr || p.q.in != p.q.out) return;
          p.k.in = p.k.out;
          read_by(p.k, of_outputs(p.k));

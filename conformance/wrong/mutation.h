@@ -7,7 +7,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +22,9 @@ struct Mutation {
   std::string name;  // what the kernel does: "positions rounded to bf16"
   // Who met it: "huggingface/candle#3411", a number of issues and pull requests
   // at GitHub; a measured engine; a document's erratum; or "of: " and the name
-  // of the mutation that this one is the same slip as, elsewhere. Nothing:
-  // nobody met it.
-  std::optional<std::string> source = {};
+  // of the mutation that this one is the same slip as, elsewhere. Empty: nobody
+  // met it.
+  std::string source = {};
   cases::Bug bug = {};
   int equation = 0;  // of explain/equation.h: the first step that goes wrong
   const char* advice = "";  // what to try, in a line

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +39,7 @@ struct Slip {
   const char* advice;
   bool rounds = false;
 
-  Mutation operator()(std::string name, std::optional<std::string> source,
+  Mutation operator()(std::string name, std::string source,
                       Change change) const {
     return {std::move(name), std::move(source), bug,   equation,
             advice,          std::move(change), rounds};

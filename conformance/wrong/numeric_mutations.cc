@@ -18,8 +18,7 @@ Mutations of_bits(int bits) {
   constexpr const char* kAdvice = "look for a narrower type on the way";
   const auto named = [&](const char* what, cases::Bug bug, int equation,
                          Change change) {
-    return Mutation{what + to,         "",  bug, equation, kAdvice,
-                    std::move(change), true};
+    return Slip{bug, equation, kAdvice, true}(what + to, "", std::move(change));
   };
   constexpr cases::Bug kTable = "frequency/rounded-to-half";
   return {
@@ -47,48 +46,42 @@ Mutations of_bits(int bits) {
 
 // As a table that is too short is read.
 Mutation of_few_pairs(std::int64_t count) {
-  return {"frequency of pair j modulo " + std::to_string(count),
-          "",
-          "frequency/wrong-exponent",
-          1,
-          "form a frequency for each of rotary_dim / 2 pairs",
-          [count](Pipeline& pipeline) {
-            pipeline.frequency = [count, f = pipeline.frequency](
-                                     const AbiProblem& p, std::int64_t j) {
-              return f(p, j % count);
-            };
-          }};
+  const Slip slip{"frequency/wrong-exponent", 1,
+                  "form a frequency for each of rotary_dim / 2 pairs"};
+  const auto few = [count](Pipeline& pipeline) {
+    pipeline.frequency = [count, f = pipeline.frequency](const AbiProblem& p,
+                                                         std::int64_t j) {
+      return f(p, j % count);
+    };
+  };
+  return slip("frequency of pair j modulo " + std::to_string(count), "", few);
 }
 
 Mutations of_whole_numbers() {
-  constexpr const char* kAdvice = "look for an integer type on the way";
-  const auto named = [&](std::string what, Change change) {
-    return Mutation{std::move(what),  "", "value/altered", 4, kAdvice,
-                    std::move(change)};
-  };
+  const Slip slip{"value/altered", 4, "look for an integer type on the way"};
   const auto nearest = [](double x) { return std::nearbyint(x); };
   const auto cut = [](double x) { return std::trunc(x); };
   return {
-      named("inputs rounded to whole numbers", set(&Pipeline::input, nearest)),
-      named("inputs cut to whole numbers", set(&Pipeline::input, cut)),
-      named("products rounded to whole numbers",
-            set(&Pipeline::product, nearest)),
-      named("results rounded to whole numbers",
-            set(&Pipeline::result, nearest)),
-      named("results cut to whole numbers", set(&Pipeline::result, cut))};
+      slip("inputs rounded to whole numbers", "",
+           set(&Pipeline::input, nearest)),
+      slip("inputs cut to whole numbers", "", set(&Pipeline::input, cut)),
+      slip("products rounded to whole numbers", "",
+           set(&Pipeline::product, nearest)),
+      slip("results rounded to whole numbers", "",
+           set(&Pipeline::result, nearest)),
+      slip("results cut to whole numbers", "", set(&Pipeline::result, cut))};
 }
 
 // As scores are scaled that these become.
 Mutation of_scores() {
-  return {"results times 1/sqrt(head_dim)",
-          "",
-          "value/altered",
-          4,
-          "scale the scores, or q by itself, once it is rotated",
-          set(&Pipeline::adjust_rotation, [](const PairIndex& at, CosSin& r) {
-            const double by = 1 / std::sqrt(static_cast<double>(at.p.head_dim));
-            r = {r.c * by, r.s * by};
-          })};
+  const Slip slip{"value/altered", 4,
+                  "scale the scores, or q by itself, once it is rotated"};
+  const auto scaled = [](const PairIndex& at, CosSin& r) {
+    const double by = 1 / std::sqrt(static_cast<double>(at.p.head_dim));
+    r = {r.c * by, r.s * by};
+  };
+  return slip("results times 1/sqrt(head_dim)", "",
+              set(&Pipeline::adjust_rotation, scaled));
 }
 
 }  // namespace

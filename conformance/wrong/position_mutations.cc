@@ -72,7 +72,7 @@ Mutations shifts() {
           "position negated", "of: direction reversed",
           takes_position([](double x) { return -x; })),
       shift("positions may be negative")(
-          "sign of the position lost", std::nullopt,
+          "sign of the position lost", "",
           takes_position([](double x) { return std::abs(x); })),
       real("position cut to a whole number", "huggingface/transformers#48669",
            takes_position([](double x) { return std::trunc(x); })),
