@@ -172,10 +172,13 @@ class Within {
     for (int i = 0; i < kMostTerms; ++i) {
       const Candidate* const next = best(is_in);
       if (next == nullptr) break;
-      found.terms.push_back(next->terms.front());
+      bool says_all = true;  // "> 0" says nothing beside "> 6"
       for (std::size_t k = 0; k < is_in.size(); ++k) {
+        says_all = says_all && (is_in[k] || !holds(*next, k));
         is_in[k] = is_in[k] && holds(*next, k);
       }
+      if (says_all) found.terms.clear();
+      found.terms.push_back(next->terms.front());
     }
     return rule_by(
         found.terms.empty() ? Place::Kind::kNoSimpleRule : Place::Kind::kWithin,

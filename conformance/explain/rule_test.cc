@@ -134,6 +134,19 @@ TEST_CASE("what holds for all that is struck is told, though it spares some",
         Kind::kNoSimpleRule);
 }
 
+TEST_CASE("a term that another one says, too, is not told", "[conformance]") {
+  Seen some;
+  for (std::size_t i = 0; i < 400; ++i) {
+    for (std::int64_t pair = 0; pair < (i % 2 == 0 ? 12 : 1); ++pair) {
+      (pair > 6 && mixed(i) % 2 == 0 ? some.struck : some.spared)
+          .push_back({{{"index of the pair", pair}}, i});
+    }
+  }
+  // "> 0" parts answers, too, and is tried first.
+  CHECK(rule_of(some.struck, some.spared).place.rule ==
+        "index of the pair > 1");
+}
+
 TEST_CASE("what whole tiles of a loop leave is a rule", "[conformance]") {
   std::vector<Sighting> struck, spared;
   for (std::int64_t count = 1; count <= 30; ++count) {
