@@ -61,7 +61,7 @@ TEST_CASE("strides, windows and being in place change no bit", "[fast][R5]") {
         const Tensor apart = between(x, y), same = in_place(x);
         rotate(window, Direction::kForward, kShape, rows_of(given),
                {&apart, 1});
-        CAPTURE(target, r, static_cast<int>(pairing));
+        CAPTURE(target, r, pairing);
         CHECK(same_bits(x.memory, untouched.memory));
         CHECK(same_bits(y.memory, want_y.memory));
         rotate(window, Direction::kForward, kShape, rows_of(given), {&same, 1});
@@ -147,7 +147,7 @@ TEST_CASE("a call beyond the caches has the bits of a call for each token",
         };
         rotated(whole, 0, tokens);
         for (std::int64_t t = 0; t < tokens; ++t) rotated(by_token, t, 1);
-        CAPTURE(target, static_cast<int>(type), r, static_cast<int>(pairing));
+        CAPTURE(target, type, r, pairing);
         CHECK((whole.memory == by_token.memory));
       }
     }

@@ -45,6 +45,11 @@ Pieces pieces(double head, bool more) {
                 more);
 }
 
+TEST_CASE("tests print an enumerator by its name", "[reference]") {
+  CHECK(Catch::Detail::stringify(Format::kBF16) == "kBF16");
+  CHECK(Catch::Detail::stringify(static_cast<Format>(9)) == "9");
+}
+
 TEST_CASE("every f16 and bf16 number has its value and keeps its bits",
           "[reference][format]") {
   const Format format = GENERATE(Format::kF16, Format::kBF16);

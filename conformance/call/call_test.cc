@@ -19,7 +19,6 @@
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/guarded_kernel.h"
 #include "conformance/plugin/test_outcomes.h"
-#include "conformance/text/test_words.h"
 
 CATCH_REGISTER_ENUM(ropeproof::conformance::plugin::Trespass,
                     ropeproof::conformance::plugin::Trespass::kNone,

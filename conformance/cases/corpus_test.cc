@@ -11,7 +11,6 @@
 #include "conformance/cases/test_groups.h"
 #include "conformance/cases/vector_file.h"
 #include "conformance/text/file.h"
-#include "conformance/text/test_words.h"
 
 namespace ropeproof::conformance::cases {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "conformance/cases/bits_json.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/text/test_words.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {

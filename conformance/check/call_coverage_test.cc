@@ -13,7 +13,6 @@
 #include "conformance/cover/offer.h"
 #include "conformance/cover/recipes.h"
 #include "conformance/plugin/description.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 #include "reference/golden.h"
 

@@ -12,7 +12,6 @@
 
 #include "conformance/cases/case_words.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"
 

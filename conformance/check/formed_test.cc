@@ -11,7 +11,6 @@
 #include "conformance/check/test_formed.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/recipes.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {

@@ -6,7 +6,6 @@
 #include "conformance/cases/families/family.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
-#include "conformance/text/test_words.h"
 #include "conformance/text/word_tables.h"
 #include "conformance/wrong/pipeline_kernel.h"
 

@@ -8,7 +8,6 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/judge/test_matchers.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {

@@ -8,7 +8,6 @@
 #include "conformance/check/attempt.h"
 #include "conformance/check/runner.h"
 #include "conformance/plugin/test_outcomes.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {

@@ -3,8 +3,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "conformance/text/test_words.h"
-
 namespace ropeproof::conformance::judge {
 namespace {
 

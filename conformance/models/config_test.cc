@@ -7,7 +7,6 @@
 
 #include "conformance/models/figures.h"
 #include "conformance/models/model_text.h"
-#include "conformance/text/test_words.h"
 
 namespace ropeproof::conformance::models {
 namespace {

@@ -7,8 +7,6 @@
 #include <set>
 #include <string>
 
-#include "conformance/text/test_words.h"
-
 namespace ropeproof::conformance::models {
 namespace {
 

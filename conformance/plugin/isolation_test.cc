@@ -20,7 +20,6 @@
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/sparse_memory.h"
 #include "conformance/plugin/test_problems.h"
-#include "conformance/text/test_words.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {

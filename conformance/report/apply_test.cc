@@ -9,7 +9,6 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {

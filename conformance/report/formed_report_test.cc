@@ -7,7 +7,6 @@
 #include "conformance/check/test_formed.h"
 #include "conformance/report/merge.h"
 #include "conformance/report/report.h"
-#include "conformance/text/test_words.h"
 
 namespace ropeproof::conformance::report {
 namespace {

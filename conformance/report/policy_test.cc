@@ -8,7 +8,6 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/test_formed.h"
 #include "conformance/text/file.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {

@@ -6,7 +6,6 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/test_formed.h"
 #include "conformance/report/report_reader.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {

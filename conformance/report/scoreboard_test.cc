@@ -11,7 +11,6 @@
 #include "conformance/report/apply.h"
 #include "conformance/report/report_reader.h"
 #include "conformance/report/submission.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {

@@ -4,7 +4,6 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "conformance/cases/test_groups.h"
-#include "conformance/text/test_words.h"
 #include "conformance/text/wildcard.h"
 
 namespace ropeproof::conformance::report {

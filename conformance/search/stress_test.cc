@@ -16,7 +16,6 @@
 #include "conformance/search/search.h"
 #include "conformance/search/shrink.h"
 #include "conformance/search/sweep_kernel.h"
-#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 #include "reference/rope.h"
 

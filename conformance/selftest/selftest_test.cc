@@ -15,7 +15,6 @@
 #include "conformance/selftest/call_judge.h"
 #include "conformance/selftest/controls.h"
 #include "conformance/selftest/hunt.h"
-#include "conformance/text/test_words.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {

@@ -95,7 +95,7 @@ TEST_CASE("an RMSNorm in f32 is within its bound in every order of its sum",
           const Norm norm{1e-6, 1, w, roundings};
           const double ratio =
               largest_ratio(norm, norm, format, head_dim, order);
-          CAPTURE(static_cast<int>(format), head_dim, roundings, ratio);
+          CAPTURE(format, head_dim, roundings, ratio);
           CHECK(ratio <= 1);
         }
       }

@@ -161,7 +161,7 @@ TEST_CASE("functions are correctly rounded at random arguments",
         const double want = round_wide(format, wide(op, x, 0));
         different += !same(apply(op, format, x), want);
       }
-      CAPTURE(static_cast<int>(format), static_cast<int>(op));
+      CAPTURE(format, op);
       CHECK(different == 0);
     }
     int different = 0;

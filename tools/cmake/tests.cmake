@@ -10,7 +10,8 @@ function(ropeproof_tests folder)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE Catch2::Catch2WithMain
     ropeproof_options ${ARGN})
-  target_compile_options(${name}_test PRIVATE -ffp-contract=off)
+  target_compile_options(${name}_test PRIVATE -ffp-contract=off
+    -include ${PROJECT_SOURCE_DIR}/tools/test/test_enums.h)
   set(leave_out "~[.]")
   if(NOT ROPEPROOF_MPFI)
     string(APPEND leave_out "~[mpfi]")

@@ -17,7 +17,6 @@
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/scalings.h"
-#include "conformance/text/test_words.h"
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::cases {

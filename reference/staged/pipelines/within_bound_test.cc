@@ -31,11 +31,6 @@ constexpr double kTightCosine = 0.24;
 const std::vector<std::int64_t> kFarPositions{1ll << 40, (1ll << 45) + 1,
                                               (1ll << 49) - 1};
 
-const char* name_of(Format format) {
-  constexpr const char* kNames[] = {"f64", "f32", "f16", "bf16"};
-  return kNames[static_cast<int>(format)];
-}
-
 TEST_CASE("no pipeline exceeds the bound of its claim, and each comes near it",
           "[reference][staged][bound][mpfi]") {
   std::printf("%-18s%-6s%8s%8s%8s%10s  error / bound\n", "pipeline", "T", "max",
@@ -60,11 +55,12 @@ TEST_CASE("no pipeline exceeds the bound of its claim, and each comes near it",
         all.add(measure(pipeline, claim_of(pipeline, t),
                         Grid(t, 80, 1e4, 3, kFarPositions)));
       }
-      std::printf("%-18s%-6s%8.3f%8.3f%8.3f%9.1f%%\n", name.c_str(), name_of(t),
-                  all.ratio, all.angle_ratio, all.local_ratio,
+      std::printf("%-18s%-6s%8.3f%8.3f%8.3f%9.1f%%\n", name.c_str(),
+                  Catch::Detail::stringify(t).c_str(), all.ratio,
+                  all.angle_ratio, all.local_ratio,
                   100 * static_cast<double>(all.vacuous) /
                       static_cast<double>(all.outputs));
-      CAPTURE(name, name_of(t));
+      CAPTURE(name, t);
       CHECK(all.violations == 0);
       CHECK(all.angle_ratio > (name == "ggml_cuda"         ? kTightPowerOfRatio
                                : name == "candle_t_angles" ? kTightFinerPower
@@ -84,7 +80,7 @@ TEST_CASE("an amplitude adds its roundings and scales the bound",
         const Grid grid(t, 80, 1e4, 3, {1, 1000, 131071}, m);
         const Measured measured =
             measure(pipeline, claim_of(pipeline, t), grid);
-        CAPTURE(name, name_of(t), m);
+        CAPTURE(name, t, m);
         CHECK(measured.violations == 0);
         CHECK(measured.local_ratio > kTight);
       }
@@ -118,7 +114,7 @@ TEST_CASE("below the normal range the absolute term takes over",
             measure(pipeline, claim_of(pipeline, t),
                     Grid(t, 64, 1e4, 4, {1, 77, 4095}, 1, scale * smallest)));
       }
-      CAPTURE(std::string(pipeline.name), name_of(t));
+      CAPTURE(std::string(pipeline.name), t);
       CHECK(all.violations == 0);
       CHECK(all.ratio > kTight);
     }
