@@ -166,6 +166,23 @@ std::vector<double> numbers_of(const Measurement& m) {
   return all;
 }
 
+TEST_CASE("a right permutation has its first element as the worst",
+          "[conformance][judge]") {
+  cases::Problem p;
+  p.task = cases::Task::kPermute;
+  p.spec.layout = reference::leading(4, 4, reference::Pairing::kHalfSplit);
+  p.batch = 1, p.seq = p.q_heads = 2;
+  p.q = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+  Output output;
+  const cases::Golden golden = cases::form_golden(p, reference::best_oracle());
+  output.q = golden.q;
+  const Measurement m = judge(p, golden, ROPEPROOF_PERMUTE, {}, output);
+  CHECK(m.elements == 16);
+  CHECK_THAT(m, IsWithin(0));
+  REQUIRE(m.worst);
+  CHECK(m.worst->got_bits == golden.q[0]);
+}
+
 // With a spread each element is looked at whole.
 TEST_CASE("elements that are only counted would change nothing else",
           "[conformance][judge]") {
@@ -185,7 +202,7 @@ TEST_CASE("elements that are only counted would change nothing else",
     claim.output = claim.table = dtype;
     // From errors of roundings alone to wrong ones.
     for (const double most : {0.0, 1.0, 3.0, 1e3, 1e5, 1e9}) {
-      CAPTURE(static_cast<int>(dtype), most);
+      CAPTURE(dtype, most);
       Output output;
       output.q = p.q;
       output.k = p.k;
