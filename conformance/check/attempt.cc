@@ -49,15 +49,14 @@ std::string place_text(const plugin::Answer& answer) {
   return answer.place.empty() ? "" : ": " + answer.place;
 }
 
-std::string reason_of(const plugin::Answer& answer) {
-  switch (answer.outcome) {
-    case plugin::Outcome::kUnsupported:
-      return "refused what it declares (" + answer.detail + ")";
-    case plugin::Outcome::kInvalid:
-      return "refused a valid problem (" + answer.detail + ")";
-    default:
-      return answer.detail + place_text(answer);
+void say_end(Check& check, const plugin::Answer& answer) {
+  check.end = answer.detail;
+  if (answer.outcome == plugin::Outcome::kUnsupported) {
+    check.end = "refused what it declares (" + answer.detail + ")";
+  } else if (answer.outcome == plugin::Outcome::kInvalid) {
+    check.end = "refused a valid problem (" + answer.detail + ")";
   }
+  check.reason = check.end + place_text(answer);
 }
 
 Check result_of(const plugin::Answer& answer, Aspect aspect,
@@ -66,8 +65,8 @@ Check result_of(const plugin::Answer& answer, Aspect aspect,
   check.answer = answer;
   if (answer.outcome == plugin::Outcome::kOk) return check;
   check.verdict = verdict_of(answer.outcome);
-  check.end = reason_of(answer);
-  check.reason = (what.empty() ? "" : what + ": ") + check.end;
+  say_end(check, answer);
+  if (!what.empty()) check.reason = what + ": " + check.reason;
   return check;
 }
 

@@ -10,9 +10,9 @@
 
 namespace ropeproof::conformance::check {
 
-// Why an answer is none, the place of a crash last; and that place, as it
-// stands there: ": read past the end of k, at byte 64 of 64".
-std::string reason_of(const plugin::Answer& answer);
+// Says in a check why an answer is none: `end`, and in the reason, behind it,
+// the place of a crash, ": read past the end of k, at byte 64 of 64".
+void say_end(Check& check, const plugin::Answer& answer);
 std::string place_text(const plugin::Answer& answer);
 
 // The functions below make the Check of an aspect. It counts for the suffixes

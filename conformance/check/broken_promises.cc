@@ -123,14 +123,12 @@ Kind kind_of_error(const std::string& error) {
   return {"error: " + place + " " + without_sizes(error)};
 }
 
-// How a call ended badly, without the place of a crash: "CRASH: exited with
-// status 3".
-std::string end_of(const Check& check, const std::string& reason) {
-  const std::size_t size = reason.size() - place_text(check.answer).size();
-  return text::word(check.verdict) + ": " + reason.substr(0, size);
+// How a call ended badly: "CRASH: exited with status 3".
+std::string end_of(const Check& check) {
+  return text::word(check.verdict) + ": " + check.end;
 }
-Kind kind_of_end(const Check& check, const std::string& reason) {
-  return {without_sizes(end_of(check, reason)), check.answer.code};
+Kind kind_of_end(const Check& check) {
+  return {without_sizes(end_of(check)), check.answer.code};
 }
 
 // How calls end that are asked for values alone.
@@ -138,8 +136,8 @@ std::set<Kind> ends_of_values(const Run& run) {
   std::set<Kind> ends;
   for (const Check& check : run.checks) {
     if (is_failure(check.verdict) && check.is_of_values() &&
-        !check.reason.empty()) {
-      ends.insert(kind_of_end(check, check.reason));
+        !check.end.empty()) {
+      ends.insert(kind_of_end(check));
     }
   }
   return ends;
@@ -168,11 +166,9 @@ Meaning meaning_of(const Check& check, const std::set<Kind>& of_values) {
   if (const Broken* shown = shown_by_call(check)) return told(meant(*shown));
   // Where calls that are asked for values alone end so, too, it is no matter
   // what this one was made for.
-  const Kind end = kind_of_end(check, check.end);
-  const std::string place = place_text(check.answer);
-  if (of_values.contains(end)) {
-    return {end, {.what = end_of(check, check.end)}, place};
-  }
+  const Meaning of_end{
+      kind_of_end(check), {.what = end_of(check)}, place_text(check.answer)};
+  if (of_values.contains(of_end.kind)) return of_end;
   if (check.retry == Retry::kWrongInFreshProcess) {
     return told(wrong_at_once(check));
   }
@@ -183,10 +179,8 @@ Meaning meaning_of(const Check& check, const std::set<Kind>& of_values) {
     }
     return told(std::move(d));
   }
-  if (check.reason.empty()) return told({.what = text::word(check.verdict)});
-  return {kind_of_end(check, check.reason),
-          {.what = end_of(check, check.reason)},
-          place};
+  if (check.end.empty()) return told({.what = text::word(check.verdict)});
+  return of_end;
 }
 
 // Which cases fail so, and no other that is judged under the same operation.

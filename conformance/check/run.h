@@ -85,8 +85,8 @@ struct Check {
   std::optional<judge::Measurement> measurement;
   explain::Account account;  // of wrong values
   // What a diagnosis reads of a failure, beside its words; no part of a report.
-  plugin::Answer answer;          // to the call that failed
-  std::string end;                // of that call: the reason without "call 2: "
+  plugin::Answer answer;  // to the call that failed
+  std::string end;  // of that call: the reason, but for which call and place
   bool has_wrong_values = false;  // of a promise, which has no measurement
   // A wrong answer or a crash, kept to be explained. What was asked may be a
   // part of the check's case.

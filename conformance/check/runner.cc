@@ -52,7 +52,7 @@ void make_call(plugin::Kernel& kernel, const Subject& subject, int rounds,
   try {
     check.answer = call_of(kernel, subject).run(output, rounds);
     check.verdict = verdict_of(check.answer.outcome);
-    check.reason = reason_of(check.answer);
+    say_end(check, check.answer);
   } catch (const plugin::NoAddressSpace& error) {
     check.verdict = Verdict::kUnsupported;
     check.reason = error.what();
@@ -81,7 +81,7 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
   judge::Output output;
   make_call(kernel, {c, operation}, asking.rounds, check, output);
   if (!check.passes()) return check;
-  check.reason = output.stray;
+  check.reason = check.end = output.stray;
   const judge::Claim claim =
       judge::claim_of(kernel.description(), c.problem.dtype, operation);
   check.measurement =
@@ -207,7 +207,7 @@ class Suite {
             values.verdict == Verdict::kPass ? plugin::Outcome::kOk
                                              : plugin::Outcome::kDeclined);
         if (!changed.empty()) values.verdict = Verdict::kFail;
-        values.reason += changed;
+        values.reason += changed, values.end += changed;
       }
       keep(values);
       const bool is_right = values.verdict == Verdict::kPass;
