@@ -26,7 +26,6 @@
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/text/format.h"
-#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::assertion {
 namespace {
@@ -137,17 +136,13 @@ std::vector<explain::Diagnosis> Judgement::Judged::diagnoses(
 
 std::string Judgement::Judged::case_text() const {
   const cases::Problem& p = asked.problem;
-  if (fused) {
-    // What the kernel was given has the dtype in its words.
-    const std::string rotation = cases::summary(asked);
-    return words_of(*fused) + rotation.substr(rotation.find(','));
-  }
+  // What a fused kernel was given has the dtype in its words.
+  if (fused) return words_of(*fused) + cases::shape_text(asked);
   if (!given) return cases::summary(asked);
   const reference::Layout& layout = p.spec.layout;
-  return std::string(text::word(text::kFormatWords, p.dtype)) + " " +
-         std::string(text::word(text::kPairingWords, layout.pairing)) +
-         ", cos and sin given, head_dim " + std::to_string(layout.head_dim) +
-         ", rotary_dim " + std::to_string(layout.rotary_dim) + ", batch " +
+  return cases::type_text(p) + ", cos and sin given, head_dim " +
+         std::to_string(layout.head_dim) + ", rotary_dim " +
+         std::to_string(layout.rotary_dim) + ", batch " +
          std::to_string(p.batch) + ", seq " + std::to_string(p.seq) +
          ", heads " + std::to_string(p.q_heads);
 }

@@ -64,9 +64,7 @@ namespace {
 std::string rotation_text(const Case& c) {
   const reference::Layout& layout = c.problem.spec.layout;
   const reference::Frequencies& frequencies = c.problem.spec.frequencies;
-  std::string text = text::word(text::kFormatWords, c.problem.dtype) + " " +
-                     text::word(text::kPairingWords, layout.pairing) +
-                     ", head_dim " + std::to_string(layout.head_dim) +
+  std::string text = ", head_dim " + std::to_string(layout.head_dim) +
                      ", rotary_dim " + std::to_string(layout.rotary_dim);
   if (layout.rotary_offset > 0) {
     text += " from " + std::to_string(layout.rotary_offset);
@@ -110,9 +108,7 @@ std::string rotation_text(const Case& c) {
 }
 
 std::string permutation_text(const Case& c) {
-  return text::word(text::kFormatWords, c.problem.dtype) + " " +
-         text::word(text::kPairingWords, c.problem.spec.layout.pairing) +
-         ", head_dim " + std::to_string(c.problem.spec.layout.head_dim) + ", " +
+  return ", head_dim " + std::to_string(c.problem.spec.layout.head_dim) + ", " +
          std::to_string(c.problem.q_heads) + " heads, " +
          std::to_string(c.problem.seq) +
          (c.problem.seq == 1 ? " column" : " columns");
@@ -120,9 +116,18 @@ std::string permutation_text(const Case& c) {
 
 }  // namespace
 
-std::string summary(const Case& c) {
+std::string type_text(const Problem& p) {
+  return text::word(text::kFormatWords, p.dtype) + " " +
+         text::word(text::kPairingWords, p.spec.layout.pairing);
+}
+
+std::string shape_text(const Case& c) {
   return c.problem.task == Task::kRotate ? rotation_text(c)
                                          : permutation_text(c);
+}
+
+std::string summary(const Case& c) {
+  return type_text(c.problem) + shape_text(c);
 }
 
 std::string summary(const RejectCase& c) {
