@@ -144,7 +144,7 @@ HWY_INLINE hn::Vec<D> Widen(D d, const F16* from) {
   const auto magnitude = hn::And(bits, hn::Set(u32, 0x7fff));
   const auto scaled = hn::Mul(hn::BitCast(d, hn::ShiftLeft<13>(magnitude)),
                               hn::Set(d, 0x1p112f));
-  // From 2^16 on: infinity and NaNs, quiet as conversions make them.
+  // 2^16 and more are infinity and NaNs, quiet as conversions make them.
   const auto is_special = hn::Ge(scaled, hn::Set(d, 0x1p16f));
   const auto is_nan = hn::Gt(hn::BitCast(hn::RebindToSigned<D>(), magnitude),
                              hn::Set(hn::RebindToSigned<D>(), 0x7c00));

@@ -156,7 +156,7 @@ class Prover : public OracleProver {
   Real theta(std::int64_t j) const {
     return theta(j, [&] { return frequency<Real>(rope_.spec, j); });
   }
-  // With theta_j of (R1).
+  // Takes theta_j of (R1) from `unscaled`, where it is not known exactly.
   template <class Evaluate, class Real = std::invoke_result_t<Evaluate>>
   Real theta(std::int64_t j, const Evaluate& unscaled) const {
     const auto& exact = at(exact_theta_, j);
@@ -236,7 +236,7 @@ class Prover : public OracleProver {
     const auto [first, last] = Family::ends(y);
     double error = 0;
     for (const Pieces& end : {first, last}) {
-      // To odd: 0 for 0 alone, and else less than an ulp short.
+      // Rounded to odd it is 0 for 0 alone, and else less than an ulp short.
       const double size =
           std::abs(std::bit_cast<double>(round_f64(end, Rounding::kToOdd)));
       if (size != 0) error = std::max(error, size * (1 + 0x1p-51) + 0x1p-1074);

@@ -20,7 +20,7 @@ struct SpecimenPair {
   // The kernel's frequency over theta, 1 where no difference is seen; kUnknown:
   // the answer does not show it.
   double ratio = kUnknown;
-  // By which the kernel rotated the pair, and what is due.
+  // The rotation that the kernel made of the pair, and the one that is due.
   double cos = 0, sin = 0, due_cos = 0, due_sin = 0;
 };
 

@@ -65,7 +65,7 @@ class Strikes {
            std::pair<std::vector<Answer>, std::vector<Failure>>>
       again_;
   std::int64_t kept_ = 0;  // elements that were asked
-  // By the name of the bug and the failures.
+  // Rules, by the name of the bug and the failures.
   std::map<std::pair<std::string, std::vector<std::size_t>>, Rule> known_;
 };
 

@@ -45,7 +45,7 @@ class Faults {
     is_new_ = true;
     if (status_ == ROPEPROOF_OK) status_ = status, line_ = line;
   }
-  // For ropeproof_fault.
+  // Hands over what ropeproof_fault has to say.
   std::int32_t take(char* line, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     std::snprintf(line, bytes, "%s", line_.c_str());
@@ -302,7 +302,7 @@ class Machine {
   jmp_buf scheduler_;
   std::exception_ptr fault_;
   std::mt19937 random_;
-  // For the watch over races.
+  // The watch over races reads these.
   std::uint64_t launch_ = 0;
   std::size_t block_ = 0;
   unsigned barriers_ = 0;                      // of this block, so far

@@ -48,7 +48,7 @@ struct Races {
     return is_within(at, machine.fibres_[thread.fibre].stack,
                      kGuardBytes + kStackBytes);
   }
-  // Which each block has for itself.
+  // Whether it is memory that each block has for itself.
   static bool is_shared(const Machine& machine, const char* at) {
     if (is_within(at, machine.dynamic_.data(), machine.dynamic_.size())) {
       return true;

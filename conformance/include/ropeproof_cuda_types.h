@@ -49,7 +49,7 @@ struct Narrow {
   Narrow& operator*=(Narrow b) { return *this = *this * b; }
 
  private:
-  // To nearest, ties to even; what is too large becomes an infinity.
+  // Rounds to nearest, ties to even; what is too large becomes an infinity.
   static std::uint16_t rounded(float value) {
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     constexpr int kInfinity = ((1 << (15 - kFraction)) - 1) << kFraction;
@@ -66,7 +66,7 @@ struct Narrow {
     const int encoded = ((place + kFraction + kBias - 1) << kFraction) + units;
     return sign | static_cast<std::uint16_t>(std::min(encoded, kInfinity));
   }
-  // To f32 rounded to odd, so that a second rounding cannot tell.
+  // Rounds to f32, to odd, so that a second rounding cannot tell.
   static float odd(double value) {
     const float near = static_cast<float>(value);
     std::uint32_t bits;

@@ -44,10 +44,10 @@ class PairBounds {
   PairBounds(const cases::Problem& problem, const cases::Golden& golden,
              const Claim& claim, std::uint32_t operation);
 
-  // For all pairs of a token; valid until the next call.
+  // The terms of all pairs of a token; valid until the next call.
   const std::vector<Terms>& at(std::int64_t token);
 
-  // For the frequencies of all pairs, relative to each.
+  // The terms of the frequencies of all pairs, relative to each.
   std::vector<Terms> of_frequencies() const;
 
   // What results of the operation lose by underflow; of a rotation, the sum of

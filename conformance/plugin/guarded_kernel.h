@@ -42,7 +42,7 @@ class GuardedKernel : public Kernel {
   void restore_memory() {
     restore(sparse().blocks(), restore(arena_.blocks(), contents_.data()));
   }
-  // After the end of a process that shared it in files.
+  // Empties what a process shared in files that has ended.
   void empty_memory() {
     empty_shared(arena_.place());
     empty_shared(sparse().place());

@@ -31,8 +31,8 @@ struct AttentionFlags {
   std::int64_t rotary_offset = -1;                                     // or -1
 };
 
-// By the flags, else by the values of a GGUF, else by config.json or
-// params.json beside the checkpoint. `models` is the folder vectors/models.
+// Reads the flags, else the values of a GGUF, else config.json or params.json
+// beside the checkpoint. `models` is the folder vectors/models.
 // Throws CheckpointError, ConfigError, FileError.
 Attention read_attention(const Checkpoint& checkpoint,
                          const AttentionFlags& flags,

@@ -60,7 +60,7 @@ inline std::string gguf_text(const std::string& text) {
   return little(text.size(), 8) + text;
 }
 
-// With two named values and two lists before `values`, which are `count` more.
+// A GGUF with two named values and two lists before the `count` of `values`.
 inline std::string gguf(const std::vector<MadeTensor>& tensors,
                         const std::string& values = "",
                         std::uint64_t count = 0) {

@@ -18,7 +18,8 @@ MAX_COLUMNS = 80  # of C and C++
 # How a comment in a header must not begin: its subject would stand elsewhere.
 NO_SUBJECT = (
     "(Of|Or|And|But|Nor|These|Those|They|Its|Their|It|Both,|The same|That of|As above|Likewise"
-    "|Without one|(All|Each) of (it|its|them|these|those|the above))"
+    "|(After|By|For|To|With) (the|all|which|what)|Without one"
+    "|(All|Each) of (it|its|them|these|those|the above))"
 )
 
 # What, how many lines it may have, and the files that count.
@@ -304,10 +305,10 @@ BAD_FILES = [
     ("fast/wide.h", f"// {'x' * 77}\n// {'x' * 78}\n", ["2: longer than 80 columns"]),
     (
         "fast/words.h",
-        "// Of a head.\n\n// What\n// Or how\nint a;  // of a head\n/**\n * The same again\n"
+        "// Of a head.\n\n// By the way\n\n// What\n// Or how\nint a;  // of a head\n/**\n * The same again\n"
         " */\n  // Itself, Ofen\n//\n// It is\n",
         [f"{line} begins without a subject: {text}"
-         for line, text in (("1:", "Of a head."), ("7:", "The same again"))],
+         for line, text in (("1:", "Of a head."), ("3:", "By the way"), ("9:", "The same again"))],
     ),
     ("CHANGELOG.md", FULL + "\n", ["401: longer than 400 lines"]),
     ("vectors/README.md", FULL + "\n", ["401: longer than 400 lines"]),
