@@ -37,6 +37,7 @@ constexpr std::pair<std::string_view, FactKind> kKinds[] = {
     {"number of the channel", {Owner::kElement, Subject::kPairs}},
     {"operation", {Owner::kProblem, Subject::kOperation}},
     {"order", {Owner::kCase, Subject::kOrder}},
+    {"output", {Owner::kCase, Subject::kPlace}},
     {"pairing", {Owner::kProblem, Subject::kPairing}},
     {"pairs behind it", {Owner::kElement, Subject::kPairs}},
     {"permute_heads", {Owner::kProblem, Subject::kHeads}},

@@ -77,8 +77,9 @@ Facts facts_at(const Answer& answer, const judge::Element& e, bool is_alone) {
   facts["operation"] = text::word(plugin::kOperationWords, answer.operation);
   facts["tensor"] = text::word(e.tensor);
   const bool is_in_place = is_head && problem.storage.is_in_place(is_key);
-  facts["place"] = std::string(is_in_place ? "in" : "out");
-  facts.erase("memory");  // says less than place, order and spacing
+  facts["output"] = std::string(is_in_place ? "in place" : "out of place");
+  facts.erase("memory");  // says less than this, order and spacing
+  facts.erase("place");
   const bool is_part = !answer.tokens.empty();
   const std::int64_t of_part = e.batch * problem.seq + e.token,
                      row = is_part ? reference::at(answer.tokens, of_part)
