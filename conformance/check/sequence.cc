@@ -161,7 +161,7 @@ Check check_calls(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
         call.finish(kernel.run_together({&problem, 1}, rounds)[0], output);
     const std::string what = rounds == 1
                                  ? "call " + std::to_string(done + 1)
-                                 : "a call of " + std::to_string(done + 1) +
+                                 : "one of calls " + std::to_string(done + 1) +
                                        " to " + std::to_string(done + rounds);
     if (done == 0) first = output;
     const bool is_same = answer.is_steady && judge::same_bits(output, first);
