@@ -314,6 +314,13 @@ class Answers(unittest.TestCase):
             given = request(q=tensor(1, 2, 1, size), base=bits(base))
             self.assertEqual(kernel.supports(given)[0], status)
 
+    def test_a_class_of_a_metaclass_that_takes_anything_is_made(self):
+        made = type("Meta", (type,), {
+            "__call__": lambda cls, *given, **named: type.__call__(cls, *given, **named)})
+        kernel = like.kernel_of(made("Rope", (Offset,), {}), "offset", arrays="numpy")
+        given = request(q=tensor(1, 2, 1, 8), base=bits(5e5))
+        self.assertEqual(kernel.solve(given)[0], "ok")
+
     def test_an_object_is_known_by_its_frequencies(self):
         class Module:
             def __init__(self, scale=1.0):

@@ -22,7 +22,11 @@ class Maker:
 
     def __init__(self, function, given, rows=None, device="cpu"):
         self._function, self._device = function, device
-        signature = Signature(function)
+        # What flax.nnx makes classes with takes any arguments.
+        takes_any = (inspect.isclass(function)
+                     and type(function).__call__ is not type.__call__)
+        signature = (Signature(function.__init__).without_first() if takes_any
+                     else Signature(function))
         parameters = signature.parameters
         self._values = values_of(parameters, given, rows)
         self._split = signature.split(self._values)
