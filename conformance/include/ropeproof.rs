@@ -1,10 +1,10 @@
-//! ropeproof_kernel.h and ropeproof_judge.h for Rust: one file, which needs std alone.
+//! ropeproof_kernel.h and ropeproof_judge.h for Rust, from its edition 2018 on (which cargo has;
+//! rustc --edition 2021): one file, which needs std alone.
 //!
 //! Copy it beside your own and say `mod ropeproof;`. A plug-in is a cdylib with
 //! ropeproof_describe and ropeproof_run, which kernel! makes of a function of one head. A
 //! `#[test]` calls assert_close() or judge() and links libropeproof_judge: `cargo:rustc-link-lib=ropeproof_judge` in build.rs, or `-l`.
-//! What fields and values mean is said in the headers, `in` and `out` are `input` and
-//! `output` here.
+//! Fields and values mean what the headers say; `in` and `out` are `input` and `output` here.
 #![allow(dead_code, unused_imports, unused_macros)]
 
 use std::ffi::{c_void, CStr};
