@@ -32,12 +32,16 @@ nlohmann::json head_of(const Report& report) {
 }
 
 void check_same_run(const NamedReport& first, const NamedReport& other) {
+  const auto differ = [&](const std::string& what) {
+    fail(first.file + " and " + other.file +
+         " are of different runs: they differ in " + what);
+  };
+  if (first.report.shard.count != other.report.shard.count) {
+    differ("number of shards");  // and so in members
+  }
   const nlohmann::json a = head_of(first.report), b = head_of(other.report);
   for (const auto& [key, value] : a.items()) {
-    if (b.at(key) == value) continue;
-    const std::string name = key == "shard" ? "number of shards" : key;
-    fail(first.file + " and " + other.file +
-         " are of different runs: they differ in " + name);
+    if (b.at(key) != value) differ(key);
   }
 }
 

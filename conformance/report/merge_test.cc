@@ -214,6 +214,7 @@ TEST_CASE("shards that are not one whole run are refused in one line",
   differs("cases_sha256", [](Report& r) { r.cases_sha256 = "9"; });
   differs("waivers", [](Report& r) { r.waivers[0].waiver.reason = "x"; });
   differs("number of shards", [](Report& r) { r.shard.count = 4; });
+  differs("number of shards", [](Report& r) { r.shard = {}; });  // a whole run
 
   CHECK_THAT(with([](auto& s) { s[1].report.dealt[0] = s[0].report.dealt[0]; }),
              ContainsSubstring("twice"));
