@@ -5,9 +5,10 @@
 // text_config inside a multi-modal configuration, and the keys that single
 // families add. The rules, where they are not plain:
 //
-//  - A null is an absent key. A key outside the dictionary of the scaling that
-//    is not named here does not matter. Inside it, an unknown key is an error:
-//    a misspelled beta_fast would silently be 32.
+//  - A null is an absent key; but truncate, of all layers, is false by a null.
+//    A key outside the dictionary of the scaling that is not named here does
+//    not matter. Inside it, an unknown one is an error: a misspelled beta_fast
+//    would silently be 32.
 //  - The same parameter in two places (rope_theta; partial_rotary_factor;
 //    original_max_position_embeddings; type and rope_type; rope_scaling and
 //    rope_parameters) must say the same.

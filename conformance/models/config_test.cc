@@ -139,8 +139,8 @@ TEST_CASE("pairing is the option's, the flag's, the type's, or assumed",
   CHECK(pairing("") == Pairing::kHalfSplit);
   CHECK(pairing(R"(, "model_type": "llama")") == Pairing::kHalfSplit);
   CHECK(pairing(R"(, "model_type": "glm4_moe")") == Pairing::kHalfSplit);
-  for (const char* type : {"cohere", "cohere2", "glm4", "helium", "llama4_text",
-                           "ernie4_5", "deepseek_v32"}) {
+  for (const char* type : {"cohere", "cohere2_moe", "glm4", "helium",
+                           "llama4_text", "ernie4_5", "deepseek_v32"}) {
     CHECK(pairing(R"(, "model_type": ")" + std::string(type) + "\"") ==
           Pairing::kInterleaved);
   }
@@ -167,6 +167,7 @@ TEST_CASE("zero betas are absent ones, and truncate is heard",
   CHECK(yarn(R"(, "beta_fast": 0, "beta_slow": 0)").beta_fast == 32);
   CHECK(yarn(R"(, "beta_fast": 0, "beta_slow": 0)").beta_slow == 1);
   CHECK_FALSE(yarn(R"(, "truncate": false)").truncate);
+  CHECK_FALSE(yarn(R"(, "truncate": null)").truncate);
 }
 
 TEST_CASE("YaRN takes its length and factor from the model where it has none",

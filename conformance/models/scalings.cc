@@ -189,7 +189,11 @@ void yarn(const ConfigObject& rope, const ScalingContext& context,
     rope.fail(rope.path("beta_fast") + " is " + shortest(yarn.beta_fast) +
               "; expected at least beta_slow, " + shortest(yarn.beta_slow));
   }
-  yarn.truncate = rope.boolean("truncate").value_or(yarn.truncate);
+  // A null is false where transformers looks: in the dictionary of all layers.
+  const bool is_of_all = rope.where().ends_with("rope_parameters") ||
+                         rope.where().ends_with("rope_scaling");
+  const bool is_null = is_of_all && rope.node().contains("truncate");
+  yarn.truncate = rope.boolean("truncate").value_or(yarn.truncate && !is_null);
   yarn.attention_factor = rope.number("attention_factor", kPositive);
   read_mscale(rope, context, yarn, result);
   result.query_beta =

@@ -181,8 +181,11 @@ def unread_of(config_class, code, entry):
               for f in vars(c).get("__annotations__", ()))}
     attention = "".join(re.findall(
         r"(?ms)^class \w*(?:Attention|Attn)\w*\(.*?(?=^class |^def |^@|\Z)", code))
-    if not is_latent and attention and "head_dim" not in fields and "head_dim" not in known and (
-            not re.search(r'config, "head_dim"|config\.head_dim', attention)):
+    is_formed = re.search(r"(?m)^        self\.head_dim = self\.hidden_size //",
+                          inspect.getsource(config_class))
+    if is_formed or not is_latent and attention and "head_dim" not in fields and (
+            "head_dim" not in known
+            and not re.search(r'config, "head_dim"|config\.head_dim', attention)):
         unread.append("head_dim")
     if 'kwargs.pop("rotary_emb_base"' in inspect.getsource(config_class):
         unread.append("rope_theta")
