@@ -214,7 +214,7 @@ std::string Judgement::Judged::other_claim_text() const {
     in_f32(c), c.table_dtype = ROPEPROOF_F32;
   };
   std::vector<std::function<void(Claim&)>> changes = {
-      in_f32, by_exp2, in_ulps, in_steps, rounds_each, truncates};
+      in_f32, rounds_each, by_exp2, in_ulps, in_steps, truncates};
   if (kernel.dtypes == ROPEPROOF_F64) changes.push_back(in_f32_throughout);
   for (const auto& change : changes) {
     Claim other = kernel.claims[0];

@@ -188,19 +188,42 @@ TEST_CASE("each hypothesis explains a kernel with that bug, f32 angle or exact",
   CHECK(unseen_in_bf16 <= 20);
 }
 
-TEST_CASE("what nobody wrote is no NaN that a bug computes",
-          "[conformance][diagnosis]") {
-  // In f16 position 2^17 is infinite, and its cosine a NaN.
-  cases::Family family(cases::Tier::kCore, "unwritten",
-                       "A token that is not written.");
+// One head of four or eight channels at these positions, in so many rows.
+Case at_positions(Format dtype, double base, std::int64_t head_dim,
+                  std::int64_t batch, const std::vector<double>& positions) {
+  cases::Family family(cases::Tier::kCore, "at", "A head at some positions.");
   family.add(cases::make_problem(
-                 Format::kF16,
-                 reference::leading(4, 4, reference::Pairing::kHalfSplit), 1e4,
-                 1, 2, 1, 0, {1, 131072}),
+                 dtype,
+                 reference::leading(head_dim, head_dim,
+                                    reference::Pairing::kHalfSplit),
+                 base, batch, std::ssize(positions) / batch, 1, 0, positions),
              {}, "");
   cases::Group group = family.take();
   prove(reference::Oracle::kBinFloat, group);
-  const Case& c = group.rope_cases[0];
+  return group.rope_cases[0];
+}
+
+TEST_CASE("a rounding is no reason for what it does not move",
+          "[conformance][diagnosis]") {
+  // Batch row 1 begins at a small position; else angles of A1 say little.
+  std::vector<double> positions;
+  for (int i = 0; i < 48; ++i) positions.push_back(0x1p31 - 977 * i);
+  positions[24] = 1;
+  const Case c = at_positions(Format::kF32, 1e11, 8, 2, positions);
+  const Base base =
+      base_of(wrong::exact_pipeline(), ROPEPROOF_A1, Format::kF32);
+  const Change shared = wrong::known("positions of batch row 0 for all").change;
+  const Trial trial = trial_of(base, c, ROPEPROOF_ROPE,
+                               answer(base, c, ROPEPROOF_ROPE, shared));
+  CHECK(trial.fit(shared, false).explains_all());
+  CHECK_FALSE(trial.fit(wrong::known("frequencies rounded to f32").change, true)
+                  .explains_wrong());
+}
+
+TEST_CASE("what nobody wrote is no NaN that a bug computes",
+          "[conformance][diagnosis]") {
+  // In f16 position 2^17 is infinite, and its cosine a NaN.
+  const Case c = at_positions(Format::kF16, 1e4, 4, 1, {1, 131072});
   const Change rounded = wrong::known("positions rounded to f16").change;
   const Change leaves = wrong::known("only the first token written").change;
   const Base base =
@@ -321,6 +344,14 @@ TEST_CASE("what stands in place was written, whatever it is",
   };
   CHECK_FALSE(is_unwritten(&judge::Output::q));
   CHECK(is_unwritten(&judge::Output::k));
+  for (const Case& one : tried()) {
+    if (one.problem.dtype != Format::kF32 || one.problem.q.empty()) continue;
+    judge::Output output = answer(base, one, ROPEPROOF_ROPE, nothing);
+    output.q[0] = 0x7fc00000;  // a NaN that no buffer held
+    CHECK_FALSE(trial_of(base, one, ROPEPROOF_ROPE, output)
+                    .fit(wrong::known("not written").change, false)
+                    .explains_wrong());
+  }
 }
 
 }  // namespace

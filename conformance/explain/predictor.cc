@@ -196,7 +196,10 @@ std::vector<double> Predictor::operator()(
   for (const cases::Bits* bits : {&output->q, &output->k, &output->cos,
                                   &output->sin, &output->inv_freq}) {
     for (const std::uint64_t x : *bits) {
-      const double value = wrong::as_in(dtype, written_number(Format::kF64, x));
+      const double value = wrong::as_in(
+          dtype, cases::is_output_fill(Format::kF64, x)
+                     ? unwritten_number()  // a NaN that is written is no match
+                     : decode(Format::kF64, x));
       values.push_back(
           std::abs(value) >= beyond
               ? std::copysign(std::numeric_limits<double>::infinity(), value)

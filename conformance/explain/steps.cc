@@ -300,7 +300,9 @@ class Reader {
                  of_sines = sines_.part(sines_.best(), errors_);
     const double of_best = std::min({of_results, of_cosines, of_sines});
     const auto is_good = [&](double part) {
-      return part <= kMostLeft && part <= kAsGood * of_best + 1e-9 &&
+      const Left left{errors_, equations(), part * errors_, 1};
+      return part <= kMostLeft && left.chance() <= kStepLuck &&
+             part <= kAsGood * of_best + 1e-9 &&
              (part <= kAsGood * least + 1e-9 || part * errors_ <= equations());
     };
     const bool is_result = is_good(of_results) && have_factor(groups_, factor);

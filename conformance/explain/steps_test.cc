@@ -97,6 +97,12 @@ TEST_CASE("the step that is wrong is seen from numbers alone",
         }).what == "sines times 0.999999");
   CHECK(step_seen([](const At& a) { return 0.99 * a.turn * a.x; }).what ==
         "results times 0.99");
+  // One pair is off by some factor of its sines, whatever it is off by.
+  CHECK(step_seen([](const At& a) {
+          const bool is_off = a.token == 1 && a.head == 2 && a.pair == 3;
+          const double more = is_off ? 0.01 : 0;
+          return Complex(a.turn.real() + more / 8, a.turn.imag() + more) * a.x;
+        }).fitted.empty());
   // What is off by little more than its bound may be any of several steps.
   CHECK(bug([](const At& a) {
           const Complex y = a.turn * a.x;

@@ -228,9 +228,8 @@ std::optional<Trial> Trial::few_wrong_heads() const {
         (wrong.empty() || wrong.back() != i / d))
       wrong.push_back(i / d);
   }
-  const std::size_t heads = values_.size() / d;
   const std::size_t count = std::min(kMostHeads, wrong.size());
-  if (heads < 2 * count || count == 0) return std::nullopt;
+  if (values_.size() < 2 * count * d || count == 0) return std::nullopt;
   Trial few = *this;
   few.seen_.assign(static_cast<std::size_t>(elements()) / d, false);
   few.wrong_ = 0;
@@ -273,6 +272,8 @@ std::vector<double> Trial::limits(const std::vector<double>& is,
       const double by = rotated.empty() ? 0 : distance(is[i], rotated[i]);
       if (std::isfinite(by)) moved = std::max(moved, by);
     }
+    // Angles that may be off by so much may be off by any.
+    if (2 * moved > longest) moved = 3 * longest;
     for (std::size_t i = begin; i < begin + head; ++i) {
       const double result = longest * std::max(row(i).relative, 8 * u);
       limits[i] = std::max(least(i), result) + moved;
@@ -291,10 +292,16 @@ Fit Trial::compare(const std::vector<double>& is,
   const auto mark = [&](std::size_t i, Mark what) {
     if (marks != nullptr) (*marks)[i] = what;
   };
-  constexpr double kMany = 8;
   // An element that the kernel rounds the other way is about as far off as the
-  // bug itself moves it.
-  constexpr double kFar = 4;
+  // bug itself moves the elements of its head.
+  constexpr double kMany = 8, kFar = 4;
+  const auto head = static_cast<std::size_t>(row_size());
+  const auto moved = [&](std::size_t from) {
+    double most = 0;
+    for (std::size_t i = from; i < from + head; ++i)
+      most = std::max(most, distance(is[i], at(i).want));
+    return most;
+  };
   const bool is_lost = is.size() != size;  // it leaves its memory
   // Wrong elements far beyond their own bound, and those that the bug gives
   // within it: of heads in which other pairs may be rotated by any angle.
@@ -328,8 +335,8 @@ Fit Trial::compare(const std::vector<double>& is,
     }
     if (off <= limit) {
       ++fit.explained;
-    } else if (!(off < kFar * error)) {
-      fit.rounds = false;
+    } else if (fit.rounds) {
+      fit.rounds = !is_lost && off < kFar * moved(i - i % head);
     }
     mark(i, off <= limit ? Mark::kExplained : Mark::kUnexplained);
     if (off > 0) fit.residual = std::max(fit.residual, off / limit);
@@ -362,10 +369,7 @@ Fit Trial::fit_of(const wrong::Change& change, bool rounds,
     return fit;
   }
   Fit fit = compare(is, limits(is, {}), rounds, marks, most_missed);
-  if (is_unmoved) {  // here the bug cannot occur
-    fit.explained = 0;
-    return fit;
-  }
+  if (is_unmoved) fit.explained = 0;  // here the bug cannot occur
   // Angles of its own may be larger than those that are due, and so their
   // errors.
   const bool is_near = 2 * fit.explained >= fit.wrong && fit.wrong > 0 &&
