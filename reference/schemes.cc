@@ -1,6 +1,5 @@
 #include "reference/schemes.h"
 
-#include <algorithm>
 #include <string>
 
 #include "reference/refuse.h"

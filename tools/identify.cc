@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "conformance/identify/identified_text.h"
 #include "conformance/search/claim.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"

@@ -1,7 +1,6 @@
 #include "tools/kernel_flags.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <sstream>
 #include <stdexcept>

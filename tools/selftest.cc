@@ -18,7 +18,6 @@
 #include "conformance/plugin/sandbox.h"
 #include "conformance/selftest/fakes/expected.h"
 #include "conformance/selftest/hacks.h"
-#include "conformance/selftest/mutant_table.h"
 #include "conformance/selftest/strangers/strangers.h"
 #include "tools/commands.h"
 #include "tools/output_file.h"

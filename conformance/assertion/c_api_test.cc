@@ -4,7 +4,6 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>

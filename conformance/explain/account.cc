@@ -20,57 +20,6 @@ namespace {
 
 using reference::Format;
 
-// Counts along every axis that a bug may follow.
-class Pattern {
- public:
-  // `has_positions`: every token has one position, on one axis.
-  explicit Pattern(bool has_positions) : has_positions_(has_positions) {}
-
-  struct Count {
-    std::int64_t wrong = 0, all = 0;
-
-    void operator+=(const Count& more) { wrong += more.wrong, all += more.all; }
-  };
-
-  // Elements of one batch row, token and head.
-  void add_place(const judge::Element& element, const Count& count);
-  // Elements of one pair, -1 for none; of these, those at position 0.
-  // `is_second`: v of its pair (u, v).
-  void add_pair(std::int64_t pair, bool is_second, const Count& count,
-                const Count& at_origin);
-  void add_unwritten() { ++unwritten_; }
-
-  // Lengths before and after: a rotation times m keeps their ratio at |m|.
-  void add_length(double in, double out, double amplitude);
-  // The same of a head's window; `want` is what its pairs add up to.
-  void add_head_length(double want, double out);
-
-  // "36 of 64 elements wrong; in every head; pair 0-3 only; right at positions
-  // 0 to 256, wrong at 257 to 4096; ...".
-  std::string text() const;
-
-  // `noise`: of a length, from rounding.
-  Symptoms symptoms(double noise) const;
-
- private:
-  using Axis = std::map<std::int64_t, Count>;
-
-  // By position, whether the tokens there are wrong; empty where some are and
-  // some are not, or all are.
-  std::map<double, bool> wrong_positions() const;
-  std::string places_text() const;
-
-  bool has_positions_;
-  Axis pairs_, batches_, tokens_, heads_;
-  // By batch row and token: its position.
-  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<double, Count>>
-      tokens_of_all_;
-  Count total_, position_zero_, outside_, second_;
-  std::int64_t unwritten_ = 0;
-  double length_error_ = 0, head_length_error_ = 0;  // NaN: kept by none
-  bool has_length_ = false;
-};
-
 // The runs of keys whose values are so: "0-3, 5", or "0 to 3, 5 ..." of `most`.
 template <class Map, class Is>
 std::string runs(const Map& map, const char* to, int most, const Is& is) {
@@ -114,134 +63,168 @@ void add_error(double& largest, double want, double got) {
   if (!std::isnan(largest) && !(error <= largest)) largest = error;
 }
 
-void Pattern::add_place(const judge::Element& element, const Count& count) {
-  total_ += count;
-  batches_[element.batch] += count;
-  tokens_[element.token] += count;
-  heads_[element.head] += count;
-  if (!has_positions_) return;
-  auto& at = tokens_of_all_[{element.batch, element.token}];
-  at.first = element.position;
-  at.second += count;
-}
+// Counts along every axis that a bug may follow.
+class Pattern {
+ public:
+  // `has_positions`: every token has one position, on one axis.
+  explicit Pattern(bool has_positions) : has_positions_(has_positions) {}
 
-void Pattern::add_pair(std::int64_t pair, bool is_second, const Count& count,
-                       const Count& at_origin) {
-  if (pair < 0) {
-    outside_ += count;
-    return;
-  }
-  pairs_[pair] += count;
-  position_zero_ += at_origin;
-  if (is_second) second_ += count;
-}
+  struct Count {
+    std::int64_t wrong = 0, all = 0;
 
-void Pattern::add_length(double in, double out, double amplitude) {
-  has_length_ = true;
-  add_error(length_error_, in * std::abs(amplitude), out);
-}
-
-void Pattern::add_head_length(double want, double out) {
-  add_error(head_length_error_, want, out);
-}
-
-Symptoms Pattern::symptoms(double noise) const {
-  Symptoms symptoms;
-  symptoms.only_outside = outside_.wrong == total_.wrong;
-  // A head is skipped whole; an error of its values would show in them all.
-  const bool some_right = std::ranges::any_of(
-      heads_, [](const auto& head) { return head.second.wrong == 0; });
-  const bool some_wrong = std::ranges::any_of(heads_, [](const auto& head) {
-    return 2 * head.second.wrong > head.second.all;
-  });
-  symptoms.some_heads_alone = unwritten_ > 0 || (some_right && some_wrong);
-  symptoms.has_lengths = has_length_;
-  symptoms.pairs_keep_length = length_error_ < kLengthsKept;
-  symptoms.heads_keep_length = head_length_error_ < kLengthsKept;
-  symptoms.heads_turn_whole =
-      head_length_error_ < noise && 4 * total_.wrong > total_.all;
-  const auto first = pairs_.find(0);
-  symptoms.pair_0_is_right =
-      pairs_.size() > 1 && first != pairs_.end() && first->second.wrong == 0;
-  return symptoms;
-}
-
-std::map<double, bool> Pattern::wrong_positions() const {
-  std::map<double, bool> positions;
-  bool some_right = false;
-  for (const auto& [token, at] : tokens_of_all_) {
-    const bool is_wrong = at.second.wrong > 0;
-    const auto [known, is_new] = positions.emplace(at.first, is_wrong);
-    if (!is_new && known->second != is_wrong) return {};
-    some_right = some_right || !is_wrong;
-  }
-  if (!some_right) positions.clear();
-  return positions;
-}
-
-// "; in every pair and head; batch row 1 only; right at positions 0 to 256,
-// ...".
-std::string Pattern::places_text() const {
-  const std::map<double, bool> positions = wrong_positions();
-  std::vector<std::string> whole;
-  std::string part;
-  const auto add = [&](const std::string& name, const Axis& axis) {
-    if (axis.size() < 2) return;
-    const std::string wrong =
-        runs(axis, "-", std::numeric_limits<int>::max(),
-             [](const Count& count) { return count.wrong > 0; });
-    const std::int64_t count = std::ranges::count_if(
-        axis, [](const auto& entry) { return entry.second.wrong > 0; });
-    if (count == std::ssize(axis)) {
-      whole.push_back(name);
-    } else {
-      part += "; " + name + (count == 1 ? " " : "s ") + wrong + " only";
-    }
+    void operator+=(const Count& more) { wrong += more.wrong, all += more.all; }
   };
-  add("pair", pairs_);
-  add("batch row", batches_);
-  if (positions.empty()) add("token", tokens_);
-  add("head", heads_);
-  std::string text;
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    text += i == 0 ? "; in every " : i + 1 == whole.size() ? " and " : ", ";
-    text += whole[i];
-  }
-  text += part;
-  if (!positions.empty()) {
-    const bool is_one =
-        std::ranges::count(positions | std::views::values, false) == 1;
-    text += std::string("; right at position") + (is_one ? " " : "s ") +
-            positions_that_are(false, positions) + ", wrong at " +
-            positions_that_are(true, positions);
-  } else if (position_zero_.all > 0) {
-    text += "; position 0 " +
-            verdict(position_zero_.wrong, position_zero_.all, "right");
-  }
-  return text;
-}
 
-std::string Pattern::text() const {
-  if (total_.wrong == 0) return {};
-  std::string text =
-      text::part_of(total_.wrong, total_.all) + " elements wrong";
-  if (unwritten_ > 0) {
-    text += "; " + std::to_string(unwritten_) +
-            " never written, or a NaN of all ones";
+  // Elements of one batch row, token and head.
+  void add_place(const judge::Element& element, const Count& count) {
+    total_ += count;
+    batches_[element.batch] += count;
+    tokens_[element.token] += count;
+    heads_[element.head] += count;
+    if (!has_positions_) return;
+    auto& at = tokens_of_all_[{element.batch, element.token}];
+    at.first = element.position;
+    at.second += count;
   }
-  if (outside_.wrong < total_.wrong) text += places_text();
-  if (second_.wrong == total_.wrong)
-    text += "; first channel of each pair right";
-  if (outside_.all > 0) {
-    text += "; channels outside the window " +
-            verdict(outside_.wrong, outside_.all, "intact");
+  // Elements of one pair, -1 for none; of these, those at position 0.
+  // `is_second`: v of its pair (u, v).
+  void add_pair(std::int64_t pair, bool is_second, const Count& count,
+                const Count& at_origin) {
+    if (pair < 0) {
+      outside_ += count;
+      return;
+    }
+    pairs_[pair] += count;
+    position_zero_ += at_origin;
+    if (is_second) second_ += count;
   }
-  if (has_length_) {
-    const bool kept = length_error_ < kLengthsKept;
-    text += kept ? "; pair lengths kept" : "; pair lengths not kept";
+  void add_unwritten() { ++unwritten_; }
+
+  // Lengths before and after: a rotation times m keeps their ratio at |m|.
+  void add_length(double in, double out, double amplitude) {
+    has_length_ = true;
+    add_error(length_error_, in * std::abs(amplitude), out);
   }
-  return text;
-}
+  // The same of a head's window; `want` is what its pairs add up to.
+  void add_head_length(double want, double out) {
+    add_error(head_length_error_, want, out);
+  }
+
+  // "36 of 64 elements wrong; in every head; pair 0-3 only; right at positions
+  // 0 to 256, wrong at 257 to 4096; ...".
+  std::string text() const {
+    if (total_.wrong == 0) return {};
+    std::string text =
+        text::part_of(total_.wrong, total_.all) + " elements wrong";
+    if (unwritten_ > 0) {
+      text += "; " + std::to_string(unwritten_) +
+              " never written, or a NaN of all ones";
+    }
+    if (outside_.wrong < total_.wrong) text += places_text();
+    if (second_.wrong == total_.wrong)
+      text += "; first channel of each pair right";
+    if (outside_.all > 0) {
+      text += "; channels outside the window " +
+              verdict(outside_.wrong, outside_.all, "intact");
+    }
+    if (has_length_) {
+      const bool kept = length_error_ < kLengthsKept;
+      text += kept ? "; pair lengths kept" : "; pair lengths not kept";
+    }
+    return text;
+  }
+
+  // `noise`: of a length, from rounding.
+  Symptoms symptoms(double noise) const {
+    Symptoms symptoms;
+    symptoms.only_outside = outside_.wrong == total_.wrong;
+    // A head is skipped whole; an error of its values would show in them all.
+    const bool some_right = std::ranges::any_of(
+        heads_, [](const auto& head) { return head.second.wrong == 0; });
+    const bool some_wrong = std::ranges::any_of(heads_, [](const auto& head) {
+      return 2 * head.second.wrong > head.second.all;
+    });
+    symptoms.some_heads_alone = unwritten_ > 0 || (some_right && some_wrong);
+    symptoms.has_lengths = has_length_;
+    symptoms.pairs_keep_length = length_error_ < kLengthsKept;
+    symptoms.heads_keep_length = head_length_error_ < kLengthsKept;
+    symptoms.heads_turn_whole =
+        head_length_error_ < noise && 4 * total_.wrong > total_.all;
+    const auto first = pairs_.find(0);
+    symptoms.pair_0_is_right =
+        pairs_.size() > 1 && first != pairs_.end() && first->second.wrong == 0;
+    return symptoms;
+  }
+
+ private:
+  using Axis = std::map<std::int64_t, Count>;
+
+  // By position, whether the tokens there are wrong; empty where some are and
+  // some are not, or all are.
+  std::map<double, bool> wrong_positions() const {
+    std::map<double, bool> positions;
+    bool some_right = false;
+    for (const auto& [token, at] : tokens_of_all_) {
+      const bool is_wrong = at.second.wrong > 0;
+      const auto [known, is_new] = positions.emplace(at.first, is_wrong);
+      if (!is_new && known->second != is_wrong) return {};
+      some_right = some_right || !is_wrong;
+    }
+    if (!some_right) positions.clear();
+    return positions;
+  }
+  // "; in every pair and head; batch row 1 only; right at positions 0 to 256,
+  // ...".
+  std::string places_text() const {
+    const std::map<double, bool> positions = wrong_positions();
+    std::vector<std::string> whole;
+    std::string part;
+    const auto add = [&](const std::string& name, const Axis& axis) {
+      if (axis.size() < 2) return;
+      const std::string wrong =
+          runs(axis, "-", std::numeric_limits<int>::max(),
+               [](const Count& count) { return count.wrong > 0; });
+      const std::int64_t count = std::ranges::count_if(
+          axis, [](const auto& entry) { return entry.second.wrong > 0; });
+      if (count == std::ssize(axis)) {
+        whole.push_back(name);
+      } else {
+        part += "; " + name + (count == 1 ? " " : "s ") + wrong + " only";
+      }
+    };
+    add("pair", pairs_);
+    add("batch row", batches_);
+    if (positions.empty()) add("token", tokens_);
+    add("head", heads_);
+    std::string text;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      text += i == 0 ? "; in every " : i + 1 == whole.size() ? " and " : ", ";
+      text += whole[i];
+    }
+    text += part;
+    if (!positions.empty()) {
+      const bool is_one =
+          std::ranges::count(positions | std::views::values, false) == 1;
+      text += std::string("; right at position") + (is_one ? " " : "s ") +
+              positions_that_are(false, positions) + ", wrong at " +
+              positions_that_are(true, positions);
+    } else if (position_zero_.all > 0) {
+      text += "; position 0 " +
+              verdict(position_zero_.wrong, position_zero_.all, "right");
+    }
+    return text;
+  }
+
+  bool has_positions_;
+  Axis pairs_, batches_, tokens_, heads_;
+  // By batch row and token: its position.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<double, Count>>
+      tokens_of_all_;
+  Count total_, position_zero_, outside_, second_;
+  std::int64_t unwritten_ = 0;
+  double length_error_ = 0, head_length_error_ = 0;  // NaN: kept by none
+  bool has_length_ = false;
+};
 
 template <Format kFormat>
 void add_lengths(Pattern& pattern, const cases::Problem& problem,

@@ -1,5 +1,6 @@
 // angle_cause.h -- why angles are off: by the position of a token or by the
-// frequency of a pair.
+// frequency of a pair; and the base, the exponents or the factor that explain
+// such frequencies.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "conformance/explain/answer.h"
+#include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::explain {
 
@@ -32,5 +34,19 @@ AngleCause angle_cause(const std::vector<const Answer*>& answers,
 // The one factor of all angles that explains most of what they are off by.
 double factor_of_angles(const std::vector<const Answer*>& answers,
                         const std::vector<TurnedPair>& pairs);
+
+// A mutation for each kind of change with the number that fits best, for others
+// to try: another base, always or as a multiple of the due one; exponents times
+// a number or of another width; frequencies times a number, which is `bug`.
+// None where angles show none.
+std::vector<wrong::Mutation> fitted_frequencies(
+    const std::vector<const Answer*>& answers,
+    const std::vector<TurnedPair>& pairs, cases::Bug bug);
+
+// The bug of frequencies that are off: the scaling's, where the kernel forms
+// one for every answer, unless a linear one leaves pair 0 right.
+cases::Bug bug_of_frequencies(const std::vector<const Answer*>& answers,
+                              const std::vector<TurnedPair>& pairs,
+                              const plugin::Description& kernel);
 
 }  // namespace ropeproof::conformance::explain

@@ -1,9 +1,9 @@
-#include "conformance/explain/frequency_fits.h"
-
+// The numbers that fit the frequencies which wrong angles show.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "conformance/explain/angle_cause.h"
 #include "conformance/explain/rotations.h"
 #include "conformance/text/format.h"
 #include "conformance/wrong/mutation_lists.h"

@@ -1,6 +1,5 @@
 #include "conformance/explain/in_common.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 

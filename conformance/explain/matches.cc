@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "conformance/explain/moves.h"
-#include "conformance/explain/orders.h"
 #include "conformance/judge/codec.h"
 #include "conformance/text/format.h"
 

@@ -1,10 +1,10 @@
-#include "conformance/explain/moved_spots.h"
-
+// Which spots hold what belongs elsewhere.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
+#include "conformance/explain/spots.h"
 #include "conformance/judge/codec.h"
 
 namespace ropeproof::conformance::explain {

@@ -43,10 +43,20 @@ Rule rule(std::size_t count, const Is& is) {
   return rule_of(some.struck, some.spared);
 }
 
+bool is_large(std::size_t, const Facts& facts) {
+  return std::get<std::int64_t>(facts.at("size 3")) > 128;
+}
+
+// Fresh answers, `count` a round.
+template <class Is>
+auto fresh(std::size_t count, const Is& is) {
+  return [=](int round, const Rule&) {
+    return seen(1000 + 500 * static_cast<std::size_t>(round), count, is);
+  };
+}
+
 TEST_CASE("a threshold that many answers show is told", "[conformance]") {
-  const Rule found = rule(300, [](std::size_t, const Facts& facts) {
-    return std::get<std::int64_t>(facts.at("size 3")) > 128;
-  });
+  const Rule found = rule(300, is_large);
   REQUIRE(found.place.kind == Kind::kRule);
   CHECK(found.place.rule.starts_with("size 3 > 12"));
   CHECK(found.holds({{"size 3", std::int64_t{200}}}));
@@ -72,19 +82,11 @@ TEST_CASE("what a number leaves when it is divided is a rule",
 }
 
 TEST_CASE("a rule is told once fresh answers confirm it", "[conformance]") {
-  const auto is_large = [](std::size_t, const Facts& facts) {
-    return std::get<std::int64_t>(facts.at("size 3")) > 128;
-  };
   const auto is_any = [](std::size_t i, const Facts&) { return i % 3 == 0; };
-  const auto fresh = [&](const auto& is) {
-    return [&](int round, const Rule&) {
-      return seen(1000 + 500 * static_cast<std::size_t>(round), 200, is);
-    };
-  };
   const Seen some = seen(0, 100, is_large);
-  CHECK(confirmed_rule(some, true, fresh(is_large)).place.rule ==
+  CHECK(confirmed_rule(some, true, fresh(200, is_large)).place.rule ==
         "size 3 > 128");
-  CHECK(confirmed_rule(some, true, fresh(is_any)).place.kind ==
+  CHECK(confirmed_rule(some, true, fresh(200, is_any)).place.kind ==
         Kind::kNoSimpleRule);
   // Nobody answers; and nothing spared is everywhere, until something is.
   CHECK(confirmed_rule(some, false, [](int, const Rule&) {
@@ -94,7 +96,7 @@ TEST_CASE("a rule is told once fresh answers confirm it", "[conformance]") {
   CHECK(confirmed_rule(all, false, [&](int, const Rule&) {
           return all;
         }).place.kind == Kind::kEverywhere);
-  CHECK(confirmed_rule(all, false, fresh(is_large)).place.rule ==
+  CHECK(confirmed_rule(all, false, fresh(200, is_large)).place.rule ==
         "size 3 > 128");
 }
 
@@ -112,16 +114,10 @@ TEST_CASE("what holds for all that is struck is told, though it spares some",
           "[conformance]") {
   // A third of what is large is struck: of a bug that needs numbers of a kind.
   const auto is_some = [](std::size_t i, const Facts& facts) {
-    return std::get<std::int64_t>(facts.at("size 3")) > 128 &&
-           mixed(i) % 3 == 0;
-  };
-  const auto fresh = [&](const auto& is) {
-    return [&](int round, const Rule&) {
-      return seen(1000 + 500 * static_cast<std::size_t>(round), 60, is);
-    };
+    return is_large(i, facts) && mixed(i) % 3 == 0;
   };
   const Seen some = seen(0, 200, is_some);
-  const Place told = confirmed_rule(some, true, fresh(is_some)).place;
+  const Place told = confirmed_rule(some, true, fresh(60, is_some)).place;
   CHECK(told.kind == Kind::kWithin);
   CHECK(told.word().starts_with("size 3 > 1"));
   CHECK(Place::of_word(told.word()) == told);
@@ -130,7 +126,7 @@ TEST_CASE("what holds for all that is struck is told, though it spares some",
   CHECK(confirmed_rule(some, true, [](int, const Rule&) {
           return Seen();
         }).place.kind == Kind::kNoSimpleRule);
-  CHECK(confirmed_rule(some, true, fresh(is_any)).place.kind ==
+  CHECK(confirmed_rule(some, true, fresh(60, is_any)).place.kind ==
         Kind::kNoSimpleRule);
 }
 

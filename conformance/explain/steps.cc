@@ -8,11 +8,8 @@
 
 #include "conformance/explain/angle_cause.h"
 #include "conformance/explain/factors.h"
-#include "conformance/explain/frequency_fits.h"
 #include "conformance/explain/levels.h"
-#include "conformance/explain/moved_spots.h"
 #include "conformance/explain/spots.h"
-#include "conformance/explain/ways.h"
 #include "conformance/text/format.h"
 #include "conformance/wrong/mutation_lists.h"
 #include "reference/rope.h"
@@ -31,6 +28,24 @@ constexpr double kLargestError = 64;
 
 constexpr const char* kOffsets =
     "look at offsets, strides and the types they are held in";
+
+// The ways in which the rotation of pairs may be off. Each is one number or two
+// for all rows of a pair and token; a sign needs none.
+enum Way { kCosine, kSine, kScale, kAngle, kTurn, kSign, kWays };
+
+// Squared errors, over the squares of the bounds, and what is left of them once
+// a way explains them, by so many unknowns.
+struct Left {
+  double errors = 0, equations = 0, squares = 0, unknowns = 0;
+  double largest = 0;  // what is left of one pair, over its bound
+
+  double part() const { return errors > 0 ? squares / errors : 1; }
+  // How likely a way that has nothing to do with the errors leaves as little.
+  double chance() const {
+    const double excess = equations - unknowns;
+    return excess < 1 ? 1 : std::pow(part(), excess / 2);
+  }
+};
 
 class Reader {
  public:

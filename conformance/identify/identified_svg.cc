@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conformance/identify/frequencies.h"
-#include "conformance/identify/identified_text.h"
+#include "conformance/identify/identify.h"
 #include "conformance/text/markup.h"
 #include "conformance/text/svg.h"
 

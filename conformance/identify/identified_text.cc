@@ -1,7 +1,6 @@
-#include "conformance/identify/identified_text.h"
-
 #include <algorithm>
 
+#include "conformance/identify/identify.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"

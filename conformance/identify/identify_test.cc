@@ -7,7 +7,6 @@
 #include <random>
 #include <string>
 
-#include "conformance/identify/identified_text.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"

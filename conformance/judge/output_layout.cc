@@ -6,8 +6,6 @@
 namespace ropeproof::conformance::judge {
 namespace {
 
-using reference::Format;
-
 bool is_table(std::uint32_t operation) {
   return operation == ROPEPROOF_TABLE || operation == ROPEPROOF_FREQUENCIES;
 }

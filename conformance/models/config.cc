@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "conformance/models/config_keys.h"
-#include "conformance/models/config_layers.h"
+#include "conformance/models/config_parts.h"
 #include "conformance/models/config_reader.h"
 #include "conformance/text/word_tables.h"
 

@@ -1,5 +1,3 @@
-#include "conformance/models/config_axes.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "conformance/models/axis_schemes.h"
+#include "conformance/models/config_parts.h"
 #include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {

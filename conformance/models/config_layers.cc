@@ -1,10 +1,9 @@
-#include "conformance/models/config_layers.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "conformance/models/config_keys.h"
+#include "conformance/models/config_parts.h"
 #include "conformance/text/format.h"
 
 namespace ropeproof::conformance::models {

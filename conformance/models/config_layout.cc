@@ -1,8 +1,7 @@
-#include "conformance/models/config_layout.h"
-
 #include <optional>
 #include <utility>
 
+#include "conformance/models/config_parts.h"
 #include "conformance/models/scalings.h"
 #include "conformance/text/word_tables.h"
 #include "reference/refuse.h"

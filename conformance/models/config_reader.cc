@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "conformance/models/config_axes.h"
-#include "conformance/models/config_layers.h"
-#include "conformance/models/config_layout.h"
+#include "conformance/models/config_parts.h"
 #include "conformance/models/scalings.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"

@@ -13,7 +13,6 @@
 namespace ropeproof::conformance::models {
 namespace {
 
-using reference::shortest;
 using reference::Spec;
 
 std::vector<double> frequencies(const Spec& spec) {

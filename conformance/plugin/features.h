@@ -4,9 +4,7 @@
 
 #include <ropeproof_kernel.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 

@@ -1,7 +1,6 @@
 // A shared library: in a forked worker, which stays for all problems, or for
 // debuggers in this process. A problem travels through a socket; its tensors
 // are in memory that both processes see at the same addresses.
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <utility>

@@ -1,8 +1,8 @@
-#include "conformance/selftest/mutant_table.h"
-
+// What becomes of each mutant, as a page.
 #include <algorithm>
 
 #include "conformance/selftest/naming.h"
+#include "conformance/selftest/selftest.h"
 #include "conformance/text/format.h"
 
 namespace ropeproof::conformance::selftest {

@@ -8,7 +8,6 @@
 #include "conformance/cases/bug_class.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/identify/identified_text.h"
 #include "conformance/identify/identify.h"
 #include "conformance/report/report.h"
 #include "conformance/report/unasked.h"

@@ -1,6 +1,5 @@
 #include "conformance/weights/faults.h"
 
-#include <algorithm>
 #include <map>
 #include <unordered_map>
 

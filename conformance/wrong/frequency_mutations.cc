@@ -10,10 +10,6 @@ namespace ropeproof::conformance::wrong {
 
 using reference::Format;
 
-double due_frequency(const AbiProblem& p, std::int64_t j) {
-  return p.inv_freq != nullptr ? p.inv_freq[j] : power(p.base, j, p.rotary_dim);
-}
-
 double PairPower::value() const { return std::pow(base, -n / d); }
 
 PairPower power_of(const AbiProblem& p, std::int64_t j) {

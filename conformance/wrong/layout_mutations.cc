@@ -13,6 +13,8 @@ using reference::Pair;
 using reference::Pairing;
 using reference::Spec;
 
+constexpr CosSin kUnturned{1, 0};
+
 Spec with(Spec spec, Pairing pairing) {
   spec.layout.pairing = pairing;
   return spec;
@@ -58,23 +60,24 @@ auto pairs_in_tiles(std::int64_t channels) {
 Mutations pairs() {
   constexpr const char* kAdvice =
       "half split (j, j + r/2), interleaved (2j, 2j + 1)";
+  constexpr const char* kOf = "of: pairs of the other layout";
+  const Slip swapped{"layout/pairs-swapped", 3, kAdvice};
   return {
-      {"pairs of the other layout", "huggingface/candle#3411",
-       "layout/pairs-swapped", 3, kAdvice,
-       [](Pipeline& pipeline) {
-         pipeline.pair = read_in_the_other;
-         pipeline.target = [](const Spec& spec, std::int64_t j) {
-           return spec.layout.pairing == Pairing::kInterleavedToHalf
-                      ? reference::target_pair(spec, j)
-                      : read_in_the_other(spec, j);
-         };
-       }},
-      {"input read in the other layout, output written in the right one",
-       "of: pairs of the other layout", "layout/pairs-swapped", 3, kAdvice,
-       [](Pipeline& pipeline) {
-         pipeline.target = pipeline.pair;
-         pipeline.pair = read_in_the_other;
-       }},
+      swapped("pairs of the other layout", "huggingface/candle#3411",
+              [](Pipeline& pipeline) {
+                pipeline.pair = read_in_the_other;
+                pipeline.target = [](const Spec& spec, std::int64_t j) {
+                  return spec.layout.pairing == Pairing::kInterleavedToHalf
+                             ? reference::target_pair(spec, j)
+                             : read_in_the_other(spec, j);
+                };
+              }),
+      swapped("input read in the other layout, output written in the right one",
+              kOf,
+              [](Pipeline& pipeline) {
+                pipeline.target = pipeline.pair;
+                pipeline.pair = read_in_the_other;
+              }),
       {"output written in the other layout", "vllm-project/vllm-metal#44",
        "layout/output-of-other-pairing", 3,
        "write each pair to the channels that it was read from, or declare "
@@ -85,8 +88,7 @@ Mutations pairs() {
        "layout/output-of-other-pairing", 3,
        "interleaved_to_half writes (j, j + r/2)",
        set(&Pipeline::target, reference::source_pair)},
-      {"blocks of a nested pairing ignored", "of: pairs of the other layout",
-       "layout/pairs-swapped", 3,
+      {"blocks of a nested pairing ignored", kOf, swapped.bug, 3,
        "pairs lie half a block apart, not half a window",
        set(&Pipeline::pair,
            [](const Spec& spec, auto j) {
@@ -94,10 +96,8 @@ Mutations pairs() {
                         ? plain_pair(spec, false, j)
                         : reference::source_pair(spec, j);
            })},
-      {"each 64 channels half split", "of: pairs of the other layout",
-       "layout/pairs-swapped", 3, kAdvice, pairs_in_tiles(64)},
-      {"each 128 channels half split", "of: pairs of the other layout",
-       "layout/pairs-swapped", 3, kAdvice, pairs_in_tiles(128)},
+      swapped("each 64 channels half split", kOf, pairs_in_tiles(64)),
+      swapped("each 128 channels half split", kOf, pairs_in_tiles(128)),
       {"table laid out for the other pairing",
        "raiyanyahya/how-to-train-your-gpt#6", "layout/table-of-other-pairing",
        3,
@@ -118,8 +118,8 @@ Mutations pairs() {
                                            : t % (spec.layout.rotary_dim / 2);
          };
        }},
-      {"pairs in reverse order", "of: exponent +2j/r, sign lost",
-       "layout/pairs-swapped", 3, "pair 0 rotates fastest",
+      {"pairs in reverse order", "of: exponent +2j/r, sign lost", swapped.bug,
+       3, "pair 0 rotates fastest",
        changes_frequency([](double, const AbiProblem& p, auto j) {
          return due_frequency(p, p.rotary_dim / 2 - 1 - j);
        })}};
@@ -128,19 +128,18 @@ Mutations pairs() {
 Mutations rotations() {
   constexpr const char* kSigns =
       "y_u = x_u cos - x_v sin, y_v = x_u sin + x_v cos";
+  const Slip sign{"rotation/direction-reversed", 4, kSigns};
+  const Slip one_channel{"memory/aliasing", 4, kSigns};
   return {
-      {"direction reversed", "karpathy/nanochat#489",
-       "rotation/direction-reversed", 4, kSigns,
-       for_all([](CosSin& r) { r.s = -r.s; })},
+      sign("direction reversed", "karpathy/nanochat#489",
+           for_all([](CosSin& r) { r.s = -r.s; })),
       {"adjoint ignored", "ngxson/llama.cpp#59", "rotation/backward-wrong", 4,
        "the adjoint rotates by -phi: negate the sine",
        set(&Pipeline::ignores_direction, true)},
-      {"minus sign of the sine lost", "of: direction reversed",
-       "rotation/direction-reversed", 4, kSigns,
-       set(&Pipeline::adjust_channels, [](auto& u, auto&) { u.s = -u.s; })},
-      {"minus sign of the sine on both channels", "of: direction reversed",
-       "rotation/direction-reversed", 4, kSigns,
-       set(&Pipeline::adjust_channels, [](auto&, auto& v) { v.s = -v.s; })},
+      sign("minus sign of the sine lost", "of: direction reversed",
+           set(&Pipeline::adjust_channels, [](auto& u, auto&) { u.s = -u.s; })),
+      sign("minus sign of the sine on both channels", "of: direction reversed",
+           set(&Pipeline::adjust_channels, [](auto&, auto& v) { v.s = -v.s; })),
       {"sine lost", "vllm-project/vllm-ascend#12723", "rotation/sine-lost", 4,
        "look where the sines are read: offset, half of the cache, type",
        for_all([](CosSin& r) { r.s = 0; })},
@@ -159,25 +158,18 @@ Mutations rotations() {
       {"y_v formed from y_u", "google/gemma.cpp#608", "memory/aliasing", 4,
        "read both channels of a pair before either is written",
        set(&Pipeline::overwrites_input, true)},
-      {"only the first channel of each pair rotated", "of: not rotated",
-       "memory/aliasing", 4, kSigns,
-       set(&Pipeline::adjust_channels,
-           [](auto&, CosSin& v) {
-             v = {1, 0};
-           })},
-      {"only the second channel of each pair rotated", "of: not rotated",
-       "memory/aliasing", 4, kSigns,
-       set(&Pipeline::adjust_channels,
-           [](CosSin& u, auto&) {
-             u = {1, 0};
-           })},
+      one_channel("only the first channel of each pair rotated",
+                  "of: not rotated",
+                  set(&Pipeline::adjust_channels,
+                      [](auto&, auto& v) { v = kUnturned; })),
+      one_channel("only the second channel of each pair rotated",
+                  "of: not rotated",
+                  set(&Pipeline::adjust_channels,
+                      [](auto& u, auto&) { u = kUnturned; })),
       {"not rotated", "linkedin/Liger-Kernel#342", "rotation/sine-lost", 4,
        "look whether the rotation runs here at all, and whether the "
        "frequencies are not still 0",
-       for_all([](CosSin& r) {
-         r = {1, 0};
-       }),
-       false, true},
+       for_all([](CosSin& r) { r = kUnturned; }), false, true},
       {"rotated twice", "NeuraLegion/shainet#110", "position/shift-lost", 4,
        "look for a second call, for keys that are rotated again in a cache",
        for_all([](CosSin& r) {

@@ -57,9 +57,6 @@ struct TypedSlip {
 inline constexpr reference::Format kNarrowFormats[] = {
     reference::Format::kF32, reference::Format::kF16, reference::Format::kBF16};
 
-// The frequency theta_j as it is due, with its scaling.
-double due_frequency(const AbiProblem& p, std::int64_t j);
-
 // The exponent -n/d of pair j and its base, before any scaling: n/2 counts
 // pairs among d channels. base is 0 where no formula says the frequencies.
 struct PairPower {

@@ -115,25 +115,22 @@ double power(double base, std::int64_t j, std::int64_t dim) {
                   -2.0 * static_cast<double>(j) / static_cast<double>(dim));
 }
 
+double due_frequency(const ropeproof_problem& p, std::int64_t j) {
+  return p.inv_freq != nullptr ? p.inv_freq[j] : power(p.base, j, p.rotary_dim);
+}
+
 Pipeline exact_pipeline() {
   Pipeline pipeline;
-  pipeline.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-    return p.inv_freq != nullptr ? p.inv_freq[j]
-                                 : power(p.base, j, p.rotary_dim);
-  };
+  pipeline.frequency = due_frequency;
   pipeline.angle = wide_product();
   pipeline.uses_low_part = true;
   pipeline.position = given_position;
-  pipeline.pair = [](const reference::Spec& spec, std::int64_t j) {
-    return reference::source_pair(spec, j);
-  };
+  pipeline.pair = reference::source_pair;
   pipeline.adjust_rotation = [](const PairIndex&, CosSin&) {};
   pipeline.adjust_directed = [](const PairIndex&, CosSin&) {};
   pipeline.amplitude = [](double m) { return m; };
   return pipeline;
 }
-
-namespace {}  // namespace
 
 std::span<const F32Power> f32_powers() {
   static constexpr F32Power kForms[] = {

@@ -146,6 +146,8 @@ double rounded_half_away(reference::Format format, double value);
 double rounded_to_bits(double value, int bits);
 // The power base^(-2j/dim) in binary64.
 double power(double base, std::int64_t j, std::int64_t dim);
+// The frequency theta_j as it is due, with its scaling.
+double due_frequency(const ropeproof_problem& p, std::int64_t j);
 
 AngleForm wide_product();
 AngleForm product_in(reference::Format format);

@@ -1,5 +1,4 @@
 // Scalings that divide the frequencies: what every one may suffer, then llama3.
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>

@@ -9,7 +9,6 @@ namespace ropeproof::conformance::wrong {
 namespace {
 
 using reference::Layout;
-using reference::Pair;
 using reference::Pairing;
 using reference::Spec;
 

@@ -91,29 +91,24 @@ Group core_memory() {
     const char* comment;
     std::int64_t head_dim, rotary_dim, offset;
   };
-  const auto add = [&](const DtypeAndPairing& kind, const Storage& storage,
-                       const Row& row) {
-    family.add(
-        in_storage(storage, make_problem(kind.dtype,
-                                         window(row.head_dim, row.rotary_dim,
-                                                row.offset, kind.pairing),
-                                         1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
-        {"window/outside-not-copied", "memory/strides-ignored",
-         "memory/aliasing", "call/wrong-tensor"},
-        row.comment);
-  };
-  constexpr Row kOdd[] = {{"copies behind the window", 13, 8, 0},
-                          {"copies on both sides of the window", 13, 8, 2}};
-  constexpr Row kEven = {"copies behind the window, an even head", 6, 4, 0};
-  for (const auto& kind : every_dtype_with(kPairings)) {
-    for (const Storage& storage : kStorages) {
-      if (storage == kDense) continue;  // core-rich
-      for (const Row& row : kOdd) add(kind, storage, row);
-    }
-  }
-  for (const auto& kind : every_dtype_with(kPairings)) {
-    for (const Storage& storage : kStorages) {
-      if (storage != kDense) add(kind, storage, kEven);
+  const std::vector<Row> kOddThenEven[] = {
+      {{"copies behind the window", 13, 8, 0},
+       {"copies on both sides of the window", 13, 8, 2}},
+      {{"copies behind the window, an even head", 6, 4, 0}}};
+  for (const std::vector<Row>& rows : kOddThenEven) {
+    for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+      for (const Storage& storage : kStorages) {
+        if (storage == kDense) continue;  // core-rich
+        for (const Row& row : rows) {
+          const Layout layout =
+              window(row.head_dim, row.rotary_dim, row.offset, pairing);
+          family.add(in_storage(storage, make_problem(dtype, layout, 1e4, 2, 2,
+                                                      2, 1, {5, 1023, 0, 263})),
+                     {"window/outside-not-copied", "memory/strides-ignored",
+                      "memory/aliasing", "call/wrong-tensor"},
+                     row.comment);
+        }
+      }
     }
   }
   return family.take();

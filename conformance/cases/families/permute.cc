@@ -7,7 +7,6 @@ namespace ropeproof::conformance::cases {
 using reference::Format;
 using reference::Layout;
 using reference::leading;
-using reference::Pairing;
 
 namespace {
 

@@ -5,7 +5,6 @@
 namespace ropeproof::conformance::cases {
 
 using reference::Format;
-using reference::Frequencies;
 using reference::Pairing;
 using reference::Scaling;
 using reference::Scheme;

@@ -8,7 +8,6 @@ using reference::Format;
 using reference::Frequencies;
 using reference::Layout;
 using reference::leading;
-using reference::Pairing;
 
 namespace {
 

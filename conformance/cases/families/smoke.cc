@@ -36,23 +36,20 @@ Group rich() {
       "window/factor-misapplied",  "window/wrong-end",
       "frequency/wrong-exponent",  "position/shared-across-batch"};
   for (const Pairing pairing : kCommonPairings) {
-    for (const double base : {1e4, 5e5}) {
-      family.add(make_problem(Format::kF32, leading(24, 16, pairing), base, 2,
-                              5, 3, 0, kIrregular),
+    const auto add_both = [&](Format dtype, double base) {
+      family.add(make_problem(dtype, leading(24, 16, pairing), base, 2, 5, 3, 0,
+                              kIrregular),
                  partial, "24 channels, 16 of them rotary");
-      family.add(make_problem(Format::kF32, leading(16, 16, pairing), base, 2,
-                              5, 3, 1, kIrregular),
+      family.add(make_problem(dtype, leading(16, 16, pairing), base, 2, 5, 3, 1,
+                              kIrregular),
                  full, "all 16 channels rotary, 3 query heads, 1 key head");
-    }
+    };
+    add_both(Format::kF32, 1e4);
+    add_both(Format::kF32, 5e5);
     family.add(make_problem(Format::kF32, leading(40, 16, pairing), 1e4, 2, 5,
                             2, 1, kIrregular),
                partial, "40 channels, 16 rotary: room for a second block");
-    family.add(make_problem(Format::kBF16, leading(24, 16, pairing), 5e5, 2, 5,
-                            3, 0, kIrregular),
-               partial, "24 channels, 16 of them rotary");
-    family.add(make_problem(Format::kBF16, leading(16, 16, pairing), 5e5, 2, 5,
-                            3, 1, kIrregular),
-               full, "all 16 channels rotary, 3 query heads, 1 key head");
+    add_both(Format::kBF16, 5e5);
   }
   return family.take();
 }
@@ -96,18 +93,16 @@ Group unit() {
                            "rotation/direction-reversed",
                            "rotation/sine-lost",
                            "frequency/wrong-exponent"};
+  const Targets window = {"layout/pairs-swapped", "window/outside-overwritten",
+                          "window/head-dim-for-rotary-dim", "window/wrong-end"};
   for (const Pairing pairing : kCommonPairings) {
     for (const Format dtype : kSmokeDtypes) {
       family.add(unit_vectors(dtype, leading(8, 8, pairing)), targets,
                  "the whole matrix of a full head");
     }
-    family.add(unit_vectors(Format::kF32, leading(12, 8, pairing)),
-               {"layout/pairs-swapped", "window/outside-overwritten",
-                "window/head-dim-for-rotary-dim", "window/wrong-end"},
+    family.add(unit_vectors(Format::kF32, leading(12, 8, pairing)), window,
                "window at the front");
-    family.add(unit_vectors(Format::kF32, trailing(12, 8, pairing)),
-               {"layout/pairs-swapped", "window/outside-overwritten",
-                "window/head-dim-for-rotary-dim", "window/wrong-end"},
+    family.add(unit_vectors(Format::kF32, trailing(12, 8, pairing)), window,
                "window at the end");
     family.add(adjoint(unit_vectors(Format::kF32, leading(8, 8, pairing))),
                {"rotation/direction-reversed", "rotation/backward-wrong"},
@@ -129,14 +124,13 @@ Group odd_long() {
                            "table/too-short"};
   const auto count = static_cast<std::int64_t>(kOddLong.size());
   for (const Pairing pairing : kCommonPairings) {
-    for (const double base : {1e4, 5e5}) {
-      family.add(make_problem(Format::kF32, leading(16, 16, pairing), base, 1,
-                              count, 1, 0, kOddLong),
+    for (const auto& [dtype, base] : {std::pair{Format::kF32, 1e4},
+                                      {Format::kF32, 5e5},
+                                      {Format::kBF16, 5e5}}) {
+      family.add(make_problem(dtype, leading(16, 16, pairing), base, 1, count,
+                              1, 0, kOddLong),
                  targets, "257 .. 1048575");
     }
-    family.add(make_problem(Format::kBF16, leading(16, 16, pairing), 5e5, 1,
-                            count, 1, 0, kOddLong),
-               targets, "257 .. 1048575");
     family.add(make_problem(Format::kF32, leading(128, 128, pairing), 5e5, 1, 3,
                             1, 0, {32769, 65791, 131071}),
                targets, "the 64 pairs of a large model");

@@ -61,8 +61,7 @@ inline constexpr auto kExpectedFakes = [] {
        "killed by signal 11 (Segmentation fault)"},
       {"aborts", kValues, kCrash,
        "killed by signal 6 (Aborted) (last printed: assertion failed: seq % 8 "
-       "== "
-       "0)"},
+       "== 0)"},
       {"exit_in_run", kValues, kCrash, "exited with status 3"},
       {"overflows_stack", kValues, kCrash,
        "killed by signal 11 (Segmentation fault), stack overflow"},
@@ -88,8 +87,7 @@ inline constexpr auto kExpectedFakes = [] {
        "killed by signal 11 (Segmentation fault): read past the end of q"},
       {"reads_before_start", kGuardAtStart, kCrash,
        "killed by signal 11 (Segmentation fault): read before the start of q, "
-       "at "
-       "byte -4"},
+       "at byte -4"},
       {"hides_faults", kGuardAtEnd, kCrash,
        "killed by signal 11 (Segmentation fault): read past the end of q"},
       {"nondeterministic", kRepeats, kFail, "other bits in "},
