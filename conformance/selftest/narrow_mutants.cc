@@ -184,10 +184,10 @@ std::vector<Mutant> mutants_of_features() {
        loses_amplitude(is_of_k), all(has_keys, has_pair_amplitude)},
       {"adjoint ignored for k at negative positions", "rotation/backward-wrong",
        reverses(is_of_k), all(is_adjoint, has_keys, has_negative)},
-      some("sign of a negative amplitude lost", "amplitude without its sign",
-           [](const Problem& p) { return p.amplitude < 0; }),
-      some("amplitude 0 taken for none", "amplitude 0 taken for 1",
-           [](const Problem& p) { return p.amplitude == 0; }),
+      {"sign of a negative amplitude lost", "scaling/amplitude-misapplied",
+       set(&Pipeline::amplitude, [](double m) { return std::abs(m); })},
+      {"amplitude 0 taken for none", "scaling/amplitude-misapplied",
+       set(&Pipeline::amplitude, [](double m) { return m == 0 ? 1 : m; })},
       some("third of three weighted axes lost", "weights of the last axis lost",
            [](const Problem& p) {
              return p.axis_weights != nullptr && p.position_axes > 2;

@@ -64,12 +64,7 @@ Mutations amplitude_mutations() {
           multiplies([](double m) { return std::sqrt(std::abs(m)); })),
       twice("divided by the amplitude", "ggml-org/llama.cpp#17945",
             multiplies([](double m) { return m == 0 ? m : 1 / m; })),
-      misapplied("m may be negative")(
-          "amplitude without its sign", "",
-          multiplies([](double m) { return std::abs(m); })),
-      misapplied("m may be 0: then so are the pairs")(
-          "amplitude 0 taken for 1", "",
-          multiplies([](double m) { return m == 0 ? 1 : m; })),
+      // Its mutant is called "amplitude missing" without it, of sines alone.
       twice("amplitude on the cosine only", "",
             takes_length([](CosSin& r, auto, double m) { r.s /= m; })),
       misapplied("m is the same for each pair: do not multiply in place")(

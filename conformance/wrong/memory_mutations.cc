@@ -124,6 +124,7 @@ Mutations strides() {
               "engine: lightllm, Qwen2-VL", misreads([](AbiProblem& p) {
                 p.q.in_batch_stride = p.k.in_batch_stride = 0;
               })),
+      // No other bug gives the numbers of its mutant.
       {"k taken to be in place because q is", "", "memory/aliasing", 6,
        ignored.advice, misreads([](AbiProblem& p) {
          if (p.q.in == nullptr || p.q.in != p.q.out) return;

@@ -71,6 +71,7 @@ Mutations shifts() {
       shift("a position is rotated by +p theta")(
           "position negated", "of: direction reversed",
           takes_position([](double x) { return -x; })),
+      // Without it no simple rule tells where its mutant strikes.
       shift("positions may be negative")(
           "sign of the position lost", "",
           takes_position([](double x) { return std::abs(x); })),
