@@ -1,69 +1,66 @@
 // What is said of a fact by its name.
-#include <utility>
+#include <initializer_list>
 
 #include "conformance/explain/in_common.h"
+#include "conformance/plugin/scalings.h"
 
 namespace ropeproof::conformance::explain {
 namespace {
 
-constexpr std::pair<std::string_view, FactKind> kKinds[] = {
-    {"axis_map", {Owner::kProblem, Subject::kAxes}},
-    {"base", {Owner::kProblem, Subject::kBase}},
-    {"batch", {Owner::kProblem, Subject::kBatchRows}},
-    {"batch rows behind it", {Owner::kElement, Subject::kBatchRows}},
-    {"batch x seq", {Owner::kCase, Subject::kProduct}},
-    {"batch x seq x heads", {Owner::kCase, Subject::kProduct}},
-    {"batch x seq x heads x head_dim", {Owner::kCase, Subject::kProduct}},
-    {"channel", {Owner::kElement}},
-    {"channel of its pair", {Owner::kElement}},
-    {"direction", {Owner::kProblem, Subject::kDirection}},
-    {"dtype", {Owner::kProblem, Subject::kDtype}},
-    {"edge", {Owner::kCase}},
-    {"factor", {Owner::kProblem, Subject::kScaling}},
-    {"head_dim", {Owner::kProblem, Subject::kPairs}},
-    {"heads", {Owner::kProblem, Subject::kHeads}},
-    {"heads behind it", {Owner::kElement, Subject::kHeads}},
-    {"heads x head_dim", {Owner::kCase, Subject::kProduct}},
-    {"highest position", {Owner::kCase, Subject::kPosition}},
-    {"index of the batch row", {Owner::kElement, Subject::kBatchRows}},
-    {"index of the head", {Owner::kElement, Subject::kHeads}},
-    {"index of the pair", {Owner::kElement, Subject::kPairs}},
-    {"index of the token", {Owner::kElement, Subject::kTokens}},
-    {"k_heads", {Owner::kProblem, Subject::kHeads}},
-    {"largest input", {Owner::kElement, Subject::kInput}},
-    {"lowest position", {Owner::kCase, Subject::kPosition}},
-    {"memory", {Owner::kCase, Subject::kMemory}},
-    {"number of the call", {Owner::kProblem, Subject::kCall}},
-    {"number of the channel", {Owner::kElement, Subject::kPairs}},
-    {"operation", {Owner::kProblem, Subject::kOperation}},
-    {"order", {Owner::kCase, Subject::kOrder}},
-    {"output", {Owner::kCase, Subject::kPlace}},
-    {"pairing", {Owner::kProblem, Subject::kPairing}},
-    {"pairs behind it", {Owner::kElement, Subject::kPairs}},
-    {"permute_heads", {Owner::kProblem, Subject::kHeads}},
-    {"place", {Owner::kCase, Subject::kPlace}},
-    {"position", {Owner::kElement, Subject::kPosition}},
-    {"position_axes", {Owner::kProblem, Subject::kAxes}},
-    {"q_heads", {Owner::kProblem, Subject::kHeads}},
-    {"rotary_dim", {Owner::kProblem, Subject::kPairs}},
-    {"rotary_offset", {Owner::kProblem, Subject::kOffset}},
-    {"rows", {Owner::kCase, Subject::kSpacing}},
-    {"rows before it", {Owner::kElement, Subject::kRows}},
-    {"rows x heads before it", {Owner::kElement, Subject::kHeadsOfRows}},
-    {"scaling", {Owner::kProblem, Subject::kScaling}},
-    {"seq", {Owner::kProblem, Subject::kTokens}},
-    {"seq x heads", {Owner::kCase, Subject::kProduct}},
-    {"spacing", {Owner::kCase, Subject::kSpacing}},
-    {"tensor", {Owner::kProblem, Subject::kTensor}},
-    {"tokens behind it", {Owner::kElement, Subject::kTokens}}};
+std::map<std::string_view, FactKind> listed_kinds() {
+  using enum Owner;
+  using enum Subject;
+  std::map<std::string_view, FactKind> kinds;
+  const auto add = [&](Owner owner, Subject subject,
+                       std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) kinds[name] = {owner, subject};
+  };
+  plugin::for_each_field(
+      ropeproof_scaling{},
+      [&](const char* name, const auto&) { add(kProblem, kScaling, {name}); });
+  add(kProblem, kScaling, {"scaling"});
+  add(kProblem, kPairs, {"head_dim", "rotary_dim"});
+  add(kProblem, kTokens, {"seq"});
+  add(kProblem, kBatchRows, {"batch"});
+  add(kProblem, kHeads, {"heads", "q_heads", "k_heads", "permute_heads"});
+  add(kProblem, kBase, {"base"});
+  add(kProblem, kOffset, {"rotary_offset"});
+  add(kProblem, kAxes, {"axis_map", "position_axes"});
+  add(kProblem, kDirection, {"direction"});
+  add(kProblem, kPairing, {"pairing"});
+  add(kProblem, kDtype, {"dtype"});
+  add(kProblem, kOperation, {"operation"});
+  add(kProblem, kTensor, {"tensor"});
+  add(kProblem, kCall, {"number of the call"});
+  add(kCase, kProduct,
+      {"batch x seq", "batch x seq x heads", "batch x seq x heads x head_dim",
+       "heads x head_dim", "seq x heads"});
+  add(kCase, kPosition, {"highest position", "lowest position"});
+  add(kCase, kMemory, {"memory"});
+  add(kCase, kOrder, {"order"});
+  add(kCase, kSpacing, {"rows", "spacing"});
+  add(kCase, kPlace, {"output", "place"});
+  add(kCase, kOther, {"edge"});
+  add(kElement, kBatchRows, {"index of the batch row", "batch rows behind it"});
+  add(kElement, kTokens, {"index of the token", "tokens behind it"});
+  add(kElement, kHeads, {"index of the head", "heads behind it"});
+  add(kElement, kPairs,
+      {"index of the pair", "pairs behind it", "number of the channel"});
+  add(kElement, kRows, {"rows before it"});
+  add(kElement, kHeadsOfRows, {"rows x heads before it"});
+  add(kElement, kPosition, {"position"});
+  add(kElement, kInput, {"largest input"});
+  add(kElement, kOther, {"channel", "channel of its pair"});
+  return kinds;
+}
 
 }  // namespace
 
+// Of no other field of a problem is there more to say.
 FactKind kind_of(std::string_view name) {
-  for (const auto& [known, kind] : kKinds) {
-    if (known == name) return kind;
-  }
-  return {};
+  static const auto kKinds = listed_kinds();
+  const auto found = kKinds.find(name);
+  return found == kKinds.end() ? FactKind{} : found->second;
 }
 
 }  // namespace ropeproof::conformance::explain

@@ -11,6 +11,7 @@
 #include "conformance/cases/bug_class.h"
 #include "conformance/explain/equation.h"
 #include "conformance/explain/test_answers.h"
+#include "conformance/explain/where.h"
 #include "conformance/text/file.h"
 #include "conformance/wrong/mutation.h"
 
@@ -324,6 +325,27 @@ TEST_CASE("hypotheses that are the same kernel are known",
   CHECK(aliases({ROPEPROOF_ROPE, ROPEPROOF_LOOKUP, ROPEPROOF_ROTATE}) == known);
   known.insert({"direction reversed", "position negated"});
   CHECK(aliases({ROPEPROOF_ROPE}) == known);
+}
+
+TEST_CASE("each fact of an element has a kind", "[conformance][diagnosis]") {
+  const Case& c = tried().back();
+  const Base base =
+      base_of(wrong::exact_pipeline(), ROPEPROOF_A0, c.problem.dtype);
+  const Facts of_problem;
+  Answer all = answer_of({std::shared_ptr<void>{}, &c}, ROPEPROOF_ROPE, {},
+                         answer(base, c, ROPEPROOF_ROPE, nothing));
+  all.facts = &of_problem;
+  for (const bool is_alone : {false, true}) {
+    Where where(is_alone);
+    where.add(all, Trial(all, base.description),
+              std::vector<Mark>(all.judged->marks.size(), Mark::kExplained));
+    REQUIRE(!where.seen().struck.empty());
+    for (const auto& [name, fact] : where.seen().struck.front().facts) {
+      CAPTURE(name);
+      CHECK(kind_of(name) != FactKind{});
+    }
+  }
+  CHECK(kind_of("beta_fast") == FactKind{Owner::kProblem, Subject::kScaling});
 }
 
 TEST_CASE("what stands in place was written, whatever it is",
