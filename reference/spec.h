@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "reference/beyond_scaling.h"
 #include "reference/limits.h"
-#include "reference/scaling.h"
 
 namespace ropeproof::reference {
 

@@ -235,4 +235,13 @@ void ConfigObject::allow_only(const std::vector<std::string_view>& allowed,
   }
 }
 
+std::optional<double> inside_or_beside(const ConfigObject& rope,
+                                       const ConfigObject& model,
+                                       const std::string& key,
+                                       const Accepted& accepted) {
+  const auto inside = rope.number(key, accepted);
+  if (inside && model.find_own(key) == nullptr) return inside;
+  return agreed(rope, model, key, inside, model.number(key, accepted));
+}
+
 }  // namespace ropeproof::conformance::models

@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/refuse.h"
+
 namespace ropeproof::conformance::models {
 
 // A configuration that means no RoPE. what() is one line. Exit status 2.
@@ -127,5 +129,25 @@ class ConfigObject {
   std::string layers_of_defaults_;  // " of sliding_attention", or empty
   std::shared_ptr<Notes> notes_;
 };
+
+// Returns what is `inside` the dictionary or `beside` it, in its model; refuses
+// two values that are not the same.
+template <class T>
+std::optional<T> agreed(const ConfigObject& rope, const ConfigObject& model,
+                        const std::string& key, const std::optional<T>& inside,
+                        const std::optional<T>& beside) {
+  if (inside && beside && *inside != *beside) {
+    rope.refuse(key, "what " + model.path(key) + " says, " +
+                         reference::shortest(static_cast<double>(*beside)));
+  }
+  return inside ? inside : beside;
+}
+
+// Returns the value of `key`, inside the dictionary or beside it; where both
+// are there, they must agree.
+std::optional<double> inside_or_beside(const ConfigObject& rope,
+                                       const ConfigObject& model,
+                                       const std::string& key,
+                                       const Accepted& accepted);
 
 }  // namespace ropeproof::conformance::models

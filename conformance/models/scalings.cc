@@ -27,17 +27,6 @@ void allow(const ConfigObject& rope, const std::string& type,
   rope.allow_only(keys, "a scaling of type " + type);
 }
 
-template <class T>
-std::optional<T> agreed(const ConfigObject& rope, const ConfigObject& model,
-                        const std::string& key, const std::optional<T>& inside,
-                        const std::optional<T>& beside) {
-  if (inside && beside && *inside != *beside) {
-    rope.refuse(key, "what " + model.path(key) + " says, " +
-                         shortest(static_cast<double>(*beside)));
-  }
-  return inside ? inside : beside;
-}
-
 // Absent, it is max_position_embeddings; not so for llama3, which would divide
 // by bands of a length that the model was not trained at.
 std::int64_t original_length(const ConfigObject& rope,
@@ -386,15 +375,6 @@ std::vector<std::string> scaling_facts(const ModelRope& rope,
     facts.add("then a learned factor per pair");
   }
   return facts.lines;
-}
-
-std::optional<double> inside_or_beside(const ConfigObject& rope,
-                                       const ConfigObject& model,
-                                       const std::string& key,
-                                       const Accepted& accepted) {
-  const auto inside = rope.number(key, accepted);
-  if (inside && model.find_own(key) == nullptr) return inside;
-  return agreed(rope, model, key, inside, model.number(key, accepted));
 }
 
 }  // namespace ropeproof::conformance::models

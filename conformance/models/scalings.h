@@ -53,11 +53,4 @@ std::string_view scaling_name(const reference::Scaling& scaling);
 std::vector<std::string> scaling_facts(const ModelRope& rope,
                                        const Figures& figures);
 
-// Returns the value of `key`, inside the dictionary or beside it; where both
-// are there, they must agree.
-std::optional<double> inside_or_beside(const ConfigObject& rope,
-                                       const ConfigObject& model,
-                                       const std::string& key,
-                                       const Accepted& accepted);
-
 }  // namespace ropeproof::conformance::models
