@@ -51,7 +51,7 @@ judge() {
   case $file in
     *.cc) parts=${file%.cc} ;;
     sweep/*) parts=$test ;; # its own test alone includes it
-    rope.h | scaling.h) parts="formulas prover" ;; # the cheaper one first
+    rope.h | scaling.h | beyond_scaling.h) parts="formulas prover" ;; # the cheaper one first
     *) parts=prover ;;
   esac
   for part in $parts; do
