@@ -144,6 +144,7 @@ class Plugin(unittest.TestCase):
                 status, output = pytest("--ropeproof", spec, "-n", "2")
                 self.assertEqual(status, 1, output)
                 self.assertIn(f"\n--ropeproof {spec}: ", output)
+        self.assertIn("--ropeproof ropes: expected module:function", output)
 
     def test_tests_beside_a_named_function_are_not_imported(self):
         status, output = pytest("--ropeproof", "ropes:lambdas",

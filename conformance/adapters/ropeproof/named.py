@@ -27,6 +27,8 @@ def function_named(words, folder, flag):
     """The function, its module looked for in `folder` first; `flag` says where
     the words are from."""
     module, _, name = words.partition(":")
+    if not module or not name:
+        raise Error(f"{flag} {words}: expected module:function, or file.py:function")
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
