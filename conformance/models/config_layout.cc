@@ -31,12 +31,12 @@ class LayoutReader {
     }
     const std::int64_t d = head_dim(layers);
     const auto [fraction, key] = rotary_fraction(rope);
+    if (type.is_proportional) {
+      return set_proportional(d, fraction.value_or(1), result);
+    }
     if (fraction.value_or(1) != 1 && config_.leaves(key)) {
       model_.fail(key + " is " + shortest(*fraction) +
                   "; expected 1: " + unread() + ", and turns whole heads");
-    }
-    if (type.is_proportional) {
-      return set_proportional(d, fraction.value_or(1), result);
     }
     const double product = static_cast<double>(d) * fraction.value_or(1);
     std::int64_t r = static_cast<std::int64_t>(product);

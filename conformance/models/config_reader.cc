@@ -97,6 +97,7 @@ class Reader {
         rope = *dictionary;
       }
       const std::string theta = kind.value("theta", "rope_theta");
+      if (!has_own) check_beside(kind, theta);
       auto base = rope.number("rope_theta", kPositive);
       if (!base && !has_own && model_.find_own(theta) != nullptr) {
         base = model_.number(theta, kPositive);
@@ -125,6 +126,22 @@ class Reader {
       ropes.push_back(one(name, rope, full_base(rope)));
     }
     return ropes;
+  }
+
+  // A class that has a whole dictionary for a kind may read no key beside it.
+  void check_beside(const json& kind, const std::string& theta) const {
+    for (const std::string key : kind.value("unread", json::array())) {
+      check_read(key == "rope_theta" ? theta : key,
+                 kind.at("defaults").value(key, 1.0));
+    }
+  }
+
+  // Refuses a key of the file that says otherwise than what the class reads.
+  void check_read(const std::string& key, double read) const {
+    if (model_.find_own(key) && model_.number(key, kPositive) != read) {
+      model_.refuse(key, "what the class of " + config_.type +
+                             " reads elsewhere, " + shortest(read));
+    }
   }
 
   // Whether layer_types names a layer of the kind.
@@ -215,6 +232,10 @@ class Reader {
     if (scaling && parameters && scaling->node() != parameters->node()) {
       model_.refuse("rope_scaling", "the same as rope_parameters beside it");
     }
+    if (!parameters && scaling && config_.leaves("rope_scaling")) {
+      model_.refuse("rope_scaling",
+                    "none: the class of " + config_.type + " does not read it");
+    }
     if (parameters || scaling) return parameters ? parameters : scaling;
     const json* usual = config_.field("rope_parameters");
     if (usual == nullptr) return {};
@@ -261,13 +282,10 @@ class Reader {
       }
       base = other;
     }
-    if (config_.leaves("rope_theta") && model_.find_own("rope_theta")) {
-      const double read =
-          base.value_or(config_.field("defaults")->value("rope_theta", 0.0));
-      if (model_.number("rope_theta", kPositive) != read) {
-        model_.refuse("rope_theta", "what the class of " + config_.type +
-                                        " reads elsewhere, " + shortest(read));
-      }
+    if (config_.leaves("rope_theta")) {
+      check_read(
+          "rope_theta",
+          base.value_or(config_.field("defaults")->value("rope_theta", 0.0)));
     }
     if (!base || model_.find_own("rope_theta") != nullptr) {
       base = inside_or_beside(rope, model_, "rope_theta", kPositive);

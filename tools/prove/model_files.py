@@ -119,6 +119,24 @@ def old_spelling(document):
     return document
 
 
+OLD_KEYS = ("rope_parameters", "rope_theta", "rope_scaling", "partial_rotary_factor")
+
+
+def besides(document):
+    """Files whose keys of version 4 stand beside no dictionary of the class's own, and one with a
+    fraction in dictionaries of the default type."""
+    others = {k: v for k, v in document.items() if k not in OLD_KEYS}
+    dictionary = document.get("rope_parameters") or {}
+    kinds = {k: v for k, v in dictionary.items() if isinstance(v, dict)}
+    sections = {k: v for k, v in dictionary.items() if k.startswith("mrope")}
+    yield {**others, "rope_theta": 12345.0}
+    yield {**others, "rope_theta": 12345.0, "partial_rotary_factor": 0.5}
+    yield {**others, "rope_theta": 12345.0, "rope_scaling": {
+        "rope_type": "linear", "factor": 4.5, **sections}}
+    plain = {"rope_type": "default", "rope_theta": 12345.0, "partial_rotary_factor": 0.5}
+    yield {**others, "rope_parameters": {k: plain for k in kinds} or {**plain, **sections}}
+
+
 def variants(pairs):
     """28 scalings, as dictionaries."""
     factors = {"short_factor": [1 + j / 50 for j in range(pairs)],

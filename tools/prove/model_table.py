@@ -8,7 +8,7 @@ import re
 import transformers
 from transformers.configuration_utils import _LEGACY_LAYER_TYPE_REMAP
 
-from model_files import AXES, configs, made
+from model_files import AXES, OLD_KEYS, configs, made
 from model_run import light_modules, model_class
 from model_truth import truth
 
@@ -26,14 +26,42 @@ def plain(value):
     return isinstance(value, (bool, int, float, str))
 
 
+def own_dictionary(config_class, **keys):
+    """The dictionary that a class makes of a base and these keys, beside its defaults."""
+    try:
+        document = json.loads(config_class().to_json_string(use_diff=False))
+        others = {k: v for k, v in document.items() if k not in OLD_KEYS}
+        keys = {"rope_theta": 12345.0, **keys}
+        return config_class.from_dict({**others, **keys}).rope_parameters or {}
+    except Exception:  # it has no defaults, or no dictionary
+        return {}
+
+
+def scaled_dictionary(config_class):
+    scaling = {"rope_type": "linear", "factor": 4.5}
+    return own_dictionary(config_class, rope_scaling=scaling)
+
+
+def unread_by_kind(config_class, name, kind, unread):
+    """Keys beside no dictionary that change nothing for a kind of layers."""
+    own = kind.get("theta", "rope_theta")
+    made_of = own_dictionary(config_class, **{own: 12345.0, "partial_rotary_factor": 0.625})
+    keys = [key for key, value in (("rope_theta", 12345.0), ("partial_rotary_factor", 0.625))
+            if (made_of.get(name) or {}).get(key, value) != value or (
+                made_of.get(name) and key not in made_of[name] and key not in unread)]
+    return {"unread": keys} if keys else {}
+
+
 def class_defaults(config_class, config):
     names = [config_class.attribute_map.get(k, k) for k in KEYS]
     fields = {k: getattr(config_class, k, None) for k in names}
     result = {k: v for k, v in fields.items() if plain(v)}
     dictionary = getattr(config, "rope_parameters", None) or {}
-    for key in ("rope_theta", "partial_rotary_factor"):
-        if plain(dictionary.get(key)) and dictionary[key] != 1:
-            result[key] = dictionary[key]
+    beside = scaled_dictionary(config_class) or dictionary
+    for key, value in (("rope_theta", dictionary.get("rope_theta")),
+                       ("partial_rotary_factor", beside.get("partial_rotary_factor"))):
+        if plain(value) and value != 1:
+            result[key] = value
     if isinstance(at := getattr(config, AT, None), list):
         result[AT] = at
     if "rope_theta" not in result and plain(theta := getattr(config_class, "rope_theta", None)):
@@ -168,13 +196,18 @@ def parts_of(config_class):
     return {key: getattr(part, "model_type", "") for key, part in inner.items()}
 
 
-def unread_of(config_class, code, entry):
-    """Keys that a file may have and the code of the class does not read."""
+def unread_of(config_class, code, own_code, entry):
+    """Keys that a file may have and the code of the class does not read; `own_code` is that of the
+    modules of its model alone."""
     unread = []
-    known = json.dumps({k: v for k, v in entry.items() if k not in ("source", "unread")})
+    kinds = [k for k in entry.get("kinds", {}).values()  # these read a fraction in any class
+             if k.get("defaults", {}).get("rope_type") != "proportional"]
+    known = json.dumps([kinds, {k: v for k, v in entry.items()
+                                if k not in ("source", "unread", "kinds")}])
     is_latent = "qk_rope_head_dim" in known
     if not is_latent and "partial_rotary_factor" not in known and not re.search(
-            r"partial_rotary_factor|rotary_(pct|ndims|dim|emb_fraction)|rotary_emb_dim", code):
+            r"partial_rotary_factor|rotary_(pct|ndims|dim|emb_fraction)|rotary_emb_dim",
+            own_code or code):
         unread.append("partial_rotary_factor")
     fields = {*config_class.attribute_map, *(f for c in config_class.__mro__
               if c.__module__.startswith("transformers.models")
@@ -187,6 +220,8 @@ def unread_of(config_class, code, entry):
             "head_dim" not in known
             and not re.search(r'config, "head_dim"|config\.head_dim', attention)):
         unread.append("head_dim")
+    if (made_of := scaled_dictionary(config_class)) and "4.5" not in json.dumps(made_of):
+        unread.append("rope_scaling")
     if 'kwargs.pop("rotary_emb_base"' in inspect.getsource(config_class):
         unread.append("rope_theta")
     return unread
@@ -253,7 +288,8 @@ def entry_of(config_class, modeling, turns, old):
     nested = {k: v for k, v in dictionary.items() if isinstance(v, dict)}
     if nested and "kinds" not in old:
         entry["kinds"] = {k: {"defaults": v} for k, v in sorted(nested.items())}
-    elif not nested and dictionary.get("rope_type") not in ("default", "axial", None):
+    elif not nested and (dictionary.get("rope_type") not in ("default", "axial", None)
+                         or own_dictionary(config_class).get("rope_theta", 12345.0) != 12345.0):
         entry["rope_parameters"] = dictionary
     if re.search("mscale_all_dim", modeling.read_text()):
         entry["own_mscale"] = True
@@ -279,8 +315,10 @@ def entry_of(config_class, modeling, turns, old):
         axes = old.get("axes") if old.get("axes", {}).get("weight") else scheme_of(ropes[0])
         if axes:
             entry["axes"] = axes
-    if unread := unread_of(config_class, modeling.read_text(), entry):
+    if unread := unread_of(config_class, modeling.read_text(), code, entry):
         entry["unread"] = unread
+    for name, kind in entry.get("kinds", {}).items():
+        kind |= unread_by_kind(config_class, name, kind, unread)
     return entry
 
 

@@ -13,7 +13,6 @@ must be told as each of them alone.
 """
 
 import argparse
-import copy
 import json
 import math
 import pathlib
@@ -26,7 +25,7 @@ import tempfile
 import torch
 import transformers
 
-from model_files import AXES, configs, made, old_spelling, variants
+from model_files import AXES, OLD_KEYS, besides, configs, made, old_spelling, variants
 from model_run import NoModel, TOKENS, run
 from model_table import write
 from model_truth import truth
@@ -225,7 +224,7 @@ def main():
         write(args.write, args.types)
     programs = args.program.split(",")
     tallies = {form: [Tally(p, f"{p}: {form}" if programs[1:] else form) for p in programs]
-               for form in ("files of 5", "files of 4", "scalings", "parts")}
+               for form in ("files of 5", "files of 4", "keys beside", "scalings", "parts")}
 
     def judge(form, label, config_class, document, length=0):
         found = measured(config_class, document, length)
@@ -258,6 +257,10 @@ def main():
             return  # its parts were asked above, and each by its own class
         for tally in tallies["files of 5"]:
             tally.judge(kind, document, found)
+        if isinstance(document.get("rope_parameters"), dict):
+            for other in besides(document):
+                keys = {k: other[k] for k in OLD_KEYS if k in other}
+                judge("keys beside", f"{kind} {keys}", config_class, other)
         if (old := old_spelling(document)) is not None:
             judge("files of 4", kind, config_class, old)
             ropes = [] if isinstance(found, Exception) else [r for r in found[0].values() if r]
