@@ -2,6 +2,7 @@
 // and any config.json.
 #include <iostream>
 #include <optional>
+#include <system_error>
 
 #include "conformance/models/model_text.h"
 #include "conformance/models/preset.h"
@@ -39,12 +40,16 @@ bool show_model(const std::string& name, const fs::path& vectors,
                 const ModelFlags& flags) {
   const models::ConfigOptions options = options_of(flags);
   std::optional<models::Model> model;
-  if (is_path(name)) {
+  const fs::path path = name, presets = vectors / "models";
+  std::error_code not_there;
+  const bool is_preset = fs::equivalent(path.parent_path(), presets, not_there);
+  if (is_path(name) && !is_preset) {
     auto with_types = options;
-    with_types.types = models::load_types(vectors / "models");
+    with_types.types = models::load_types(presets);
     model = models::read_config_file(name, with_types);
   } else {
-    model = models::find_preset(vectors / "models", name, options);
+    model = models::find_preset(
+        presets, is_preset ? path.stem().string() : name, options);
   }
   if (!model) return false;
   if (!flags.svg.empty()) {

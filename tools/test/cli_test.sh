@@ -62,6 +62,7 @@ says 0 '^llama-2-f32-4096-4x1$' list profiles --model llama-2 --dtype f32
 expect 1 '' "${run[@]}" --builtin fast --tier smoke --staged
 expect 0 '' show worked-example-001
 expect 0 '' show llama-3.1 --svg "$work/a.svg"
+expect 0 '' show "$vectors/models/llama-3.1.json"
 expect 0 '' show permute-001
 expect 0 '' "${run[@]}" --builtin fast --tier smoke --report "$work/report.json"
 
