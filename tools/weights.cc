@@ -117,6 +117,12 @@ int compare_weights(const WeightsOptions& options) {
   };
   print("A", a, pairing_a);
   print("B", b, pairing_b);
+  if (!expected && pairing_a && pairing_b &&
+      result.direction != Direction::kNone) {
+    std::cout << "  note     the names or configurations of both mean "
+              << text::word(*pairing_a)
+              << "; --expect equal holds them to that\n";
+  }
   std::cout << weights::text_of(result);
   return result.exit_status();
 }

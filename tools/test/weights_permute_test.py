@@ -53,6 +53,7 @@ def test_permute(folder):
           *b.iterdir())
     flags = ["--config", a / "config.json"]
     compare(a, b, 0, "RIGHT  24 tensors: half_split -> interleaved")
+    compare(a, b, 0, "configurations of both mean half_split; --expect equal", flags=flags)
     permute(a, b, "interleaved", 0, "RIGHT", command="verify")
     permute(a, b, "interleaved", 2, "is there already")
     permute(a, c, "half_split", 2, "is half_split already")
