@@ -24,11 +24,11 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 152_521, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 93_268,
+    ("everything outside vectors/", 152_560, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 93_149,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_880, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 16_297,
+    ("conformance/identify, explain and wrong", 16_253,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
