@@ -27,7 +27,7 @@ class LayoutReader {
                   const RopeType& type, ModelRope& result) const {
     if (config_.reads("qk_rope_head_dim")) {
       const auto r = model_.integer("qk_rope_head_dim", 2, kMaxHeadDim);
-      if (r) return set_latent(*r, result);
+      if (r) return set_latent(*r, rope, result);
     }
     const std::int64_t d = head_dim(layers);
     const auto [fraction, key] = rotary_fraction(rope);
@@ -156,7 +156,8 @@ class LayoutReader {
 
   // Latent attention: the heads are nope + rope, and the last channels rotate.
   // transformers writes the width of the rotating part as head_dim, too.
-  void set_latent(std::int64_t r, ModelRope& result) const {
+  void set_latent(std::int64_t r, const ConfigObject& rope,
+                  ModelRope& result) const {
     const auto nope = model_.integer("qk_nope_head_dim", 0, kMaxHeadDim);
     // The parts of a known type decide; its head_dim may be something else.
     const auto given = config_.entry != nullptr && nope
@@ -169,6 +170,13 @@ class LayoutReader {
     if (nope && given && *given != d && *given != r) {
       model_.refuse("head_dim", "qk_nope_head_dim + qk_rope_head_dim, " +
                                     std::to_string(d));
+    }
+    const auto [fraction, key] = rotary_fraction(rope);
+    const bool is_own = rope.find_own(key) || model_.find_own(key);
+    if (config_.entry != nullptr && fraction && is_own &&
+        !config_.leaves(key) &&
+        static_cast<std::int64_t>(*fraction * static_cast<double>(d)) != r) {
+      model_.refuse("qk_rope_head_dim", "int(head_dim * " + key + ")");
     }
     if (r > d || r % 2 != 0) {
       model_.refuse("qk_rope_head_dim",

@@ -24,8 +24,8 @@ NO_SUBJECT = (
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 152_560, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 93_149,
+    ("everything outside vectors/", 152_564, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 93_157,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
     ("conformance/bench", 2_880, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 16_253,
