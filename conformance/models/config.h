@@ -5,10 +5,9 @@
 // text_config inside a multi-modal configuration, and the keys that single
 // families add. The rules, where they are not plain:
 //
-//  - A null is an absent key; but truncate, of all layers, is false by a null.
-//    A key outside the dictionary of the scaling that is not named here does
-//    not matter. Inside it, an unknown one is an error: a misspelled beta_fast
-//    would silently be 32.
+//  - A null is an absent key, but a truncate of all layers is then false. A key
+//    outside the dictionary of the scaling that is not named here does not
+//    matter; an unknown one in it is an error: beta_fats would leave 32.
 //  - The same parameter in two places (rope_theta; partial_rotary_factor;
 //    original_max_position_embeddings; type and rope_type; rope_scaling and
 //    rope_parameters) must say the same.

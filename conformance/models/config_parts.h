@@ -1,5 +1,4 @@
-// config_parts.h -- the parts of a configuration: which layers have a RoPE, the
-// channels of a head that rotate, and the axes of positions.
+// config_parts.h -- layers with a RoPE, rotating channels, axes of positions.
 #pragma once
 
 #include <cstdint>

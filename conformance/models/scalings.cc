@@ -179,9 +179,11 @@ void yarn(const ConfigObject& rope, const ScalingContext& context,
               "; expected at least beta_slow, " + shortest(yarn.beta_slow));
   }
   // A null is false where transformers looks: in the dictionary of all layers.
-  const bool is_of_all = rope.where().ends_with("rope_parameters") ||
-                         rope.where().ends_with("rope_scaling");
-  const bool is_null = is_of_all && rope.node().contains("truncate");
+  const auto has_it = [&](const char* key) {
+    const auto* all = context.model.find_own(key);
+    return all != nullptr && all->contains("truncate");
+  };
+  const bool is_null = has_it("rope_parameters") || has_it("rope_scaling");
   yarn.truncate = rope.boolean("truncate").value_or(yarn.truncate && !is_null);
   yarn.attention_factor = rope.number("attention_factor", kPositive);
   read_mscale(rope, context, yarn, result);
